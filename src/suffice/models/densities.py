@@ -9,8 +9,8 @@ import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.gaps import Gaps
+from suffice.models.conditionals import are_regular, regressions
 from suffice.models.covariance import DiagonalCovariance, FullCovariance
-from suffice.models.expectation import are_regular, regressions
 from suffice.models.gaussian import GaussianModel
 from suffice.models.linalg import Cholesky, reciprocal, strips
 from suffice.models.side_by_side import SideBySide

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
+from suffice.models.conditionals import (
+    BLOCK_ENTRIES,
+    Inverses,
+    correlations_of,
+    equally_incomplete,
+    inner_correlations,
+    strips,
+)
 from suffice.models.gammas import LOG_2PI
 from suffice.models.observed_parts import ObservedParts
-
-# Matrices are computed in blocks of this many entries.
-BLOCK_ENTRIES = 1 << 21
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,15 +34,14 @@ def expected_sums(
 ) -> Expected:
     """Expected class means (k, d) and scatter by group (g, d, d) of all rows.
 
-    A row with the observed features o has the conditional mean m + A (x - m), A = S_o (S_oo)^-1,
-    and the conditional covariance S - A S_o'.
+    A row with the observed features o and the missing features m has the conditional mean
+    m_m + B (x_o - m_o), where B = S_mo (S_oo)^-1, and the conditional covariance S_mm - B S_om.
 
     likely : whether to compute the log-likelihood under these means and covariances as well
     """
     cells, size = parts.cells, len(covariances)
-    # If a covariance is regular, so is every submatrix of it.
-    regular = are_regular(covariances)
-    explained, imputed, steps = _sums(parts, means, covariances, regular)
+    inverses = Inverses.of(covariances)
+    explained, imputed, steps = _sums(parts, means, covariances, inverses)
     # Rows without any observed value have the mean and covariance of their class.
     idle = np.maximum(weight - np.bincount(cells.code, cells.weight, len(weight)), 0.0)
     shared = size == 1
@@ -52,7 +55,7 @@ def expected_sums(
         explained[g] += (own * cells.weight[group == g, None]).T @ own
     levels = np.full(size, np.nan)
     if likely:
-        levels[regular] = _levels(parts, covariances, regular, explained)
+        levels[inverses.regular] = _levels(parts, covariances, inverses, explained)
     for g in range(size):
         moved, total = (shift, weight) if shared else (shift[g : g + 1], weight[g : g + 1])
         explained[g] -= (moved * total[:, None]).T @ moved
@@ -60,131 +63,91 @@ def expected_sums(
 
 
 def _sums(
-    parts: ObservedParts, means: Floats, covariances: Floats, regular: Array
+    parts: ObservedParts, means: Floats, covariances: Floats, inverses: Inverses
 ) -> tuple[Floats, Floats, Floats]:
     """By group, the scatter of completed rows about their cells, and that of missing values.
 
     Then the steps from the class mean to the expected mean of each cell, (c, d).
     """
-    units, cells, size = parts.units, parts.cells, len(covariances)
-    d = means.shape[1]
+    units, cells = parts.units, parts.cells
     explained, imputed = np.zeros_like(covariances), np.zeros_like(covariances)
-    steps = np.empty_like(cells.mean)
-    step = max(1, BLOCK_ENTRIES // (d * d))
-    for low in range(0, len(units.group), step):
-        part = slice(low, min(len(units.group), low + step))
-        group = units.group[part]
-        own = covariances[group]
-        slopes = regressions(own, units.observed[part], regular[group])
-        rest = (own - slopes @ own) * units.weight[part, None, None]
-        imputed += _by_group(rest, group, size)
-        first, last = np.searchsorted(units.scattered, (part.start, part.stop))
-        at = units.scattered[first:last] - low
-        spread = slopes[at] @ units.scatter[first:last] @ slopes[at].transpose(0, 2, 1)
-        explained += _by_group(spread, group[at], size)
-        first, last = np.searchsorted(cells.unit, (part.start, part.stop))
-        unit = cells.unit[first:last]
-        away = (cells.mean[first:last] - means[cells.code[first:last]]) * units.observed[unit]
-        steps[first:last] = np.matmul(slopes[unit - low], away[:, :, None])[:, :, 0]
+    for g, scatter in zip(units.group[units.scattered].tolist(), units.scatter, strict=True):
+        explained[g] += scatter
+    steps = (cells.mean - means[cells.code]) * units.observed[cells.unit]
+    place, position = np.full((2, len(units.group)), -1)
+    place[units.scattered] = np.arange(len(units.scattered))
+    every = np.arange(means.shape[1])[None, None]
+    for strip in strips(units, covariances, inverses):
+        group, slopes = units.group[strip.at], strip.slopes
+        rows, columns = strip.missing[:, :, None], strip.missing[:, None, :]
+        among = strip.conditional * units.weight[strip.at, None, None]
+        _add_entries(imputed, group, rows, columns, among)
+        some = np.flatnonzero(place[strip.at] >= 0)
+        if len(some):
+            cross = slopes[some] @ units.scatter[place[strip.at[some]]]
+            among = cross @ slopes[some].transpose(0, 2, 1)
+            # Twice in the rows alone: in the end, matrices are made symmetric.
+            cross *= 2
+            np.put_along_axis(cross, columns[some], among, axis=2)
+            _add_entries(explained, group[some], rows[some], every, cross)
+        position[strip.at] = np.arange(len(strip.at))
+        own = np.flatnonzero(position[cells.unit] >= 0)
+        at = position[cells.unit[own]]
+        steps[own[:, None], strip.missing[at]] = (slopes[at] @ steps[own, :, None])[:, :, 0]
+        position[strip.at] = -1
     return explained, imputed, steps
 
 
-def _levels(parts: ObservedParts, covariances: Floats, regular: Array, explained: Floats) -> Floats:
+def _add_entries(
+    totals: Floats, group: Indices, rows: Indices, columns: Indices, values: Floats
+) -> None:
+    """Add matrices (u, i, j) to some rows and columns of the totals (g, d, d) of their groups."""
+    d = totals.shape[1]
+    own, local = group[:1], np.zeros(len(group), np.intp)
+    if len(totals) > 1:
+        own, local = np.unique(group, return_inverse=True)
+    at = (local[:, None, None] * d + rows) * d + columns
+    sums = np.bincount(at.ravel(), values.ravel(), len(own) * d * d)
+    totals[own] += sums.reshape(len(own), d, d)
+
+
+def _levels(
+    parts: ObservedParts, covariances: Floats, inverses: Inverses, explained: Floats
+) -> Floats:
     """Log-likelihood of the observed values by group, for groups with a regular covariance.
 
     explained : (g, d, d) scatter of the completed rows about the class means: the quadratic form of
         a row in S_oo equals that of its completion in S
     """
-    units, d = parts.units, parts.units.observed.shape[1]
-    scale, correlations = _correlations(covariances[regular])
+    units, regular = parts.units, inverses.regular
+    scale, correlations = correlations_of(covariances[regular])
     moments = explained[regular] / scale[:, :, None] / scale[:, None, :]
     lengths = np.linalg.solve(correlations, moments).trace(axis1=1, axis2=2)
-    volumes = np.zeros(len(covariances))
-    some = np.flatnonzero(regular[units.group])
-    step = max(1, BLOCK_ENTRIES // (d * d))
+    heights = np.zeros(len(units.group))
+    steady = inverses.steady[units.group]
+    logs = 2 * np.log(np.where(inverses.scale > 0, inverses.scale, 1.0)) + LOG_2PI
+    heights[steady] = (logs[units.group] * units.observed).sum(axis=1)[steady]
+    heights[steady] += inverses.log_volume[units.group[steady]]
+    for at, missing in equally_incomplete(units.observed, steady):
+        if steady[at[0]]:
+            # |S_oo| = |S| |P_mm|, where P is the inverse of S.
+            heights[at] += np.linalg.slogdet(inverses.among_missing(units.group[at], missing))[1]
+    some = np.flatnonzero(regular[units.group] & ~steady)
+    step = max(1, BLOCK_ENTRIES // covariances.shape[1] ** 2)
     for low in range(0, len(some), step):
         at = some[low : low + step]
-        heights = _log_volumes(covariances[units.group[at]], units.observed[at])
-        volumes += np.bincount(units.group[at], heights * units.weight[at], len(volumes))
+        heights[at] = _log_volumes(covariances[units.group[at]], units.observed[at])
+    volumes = np.bincount(units.group, heights * units.weight, len(covariances))
     return np.asarray(-(volumes[regular] + lengths) / 2)
-
-
-def regressions(covariances: Floats, observed: Array, regular: Array | None = None) -> Floats:
-    """A = S_o (S_oo)^-1 for each of (u, d, d), zero in the columns of missing features.
-
-    regular : (u,) which covariances are regular, if already computed
-    """
-    regular = are_regular(covariances) if regular is None else regular
-    out = np.eye(observed.shape[1]) * observed[:, None, :]
-    incomplete = ~observed.all(axis=1)
-    for kind in (True, False):
-        at = np.flatnonzero(incomplete & (regular == kind))
-        if len(at):
-            missing = _missing(observed[at])
-            out[at[:, None], missing] = _solve(covariances[at], observed[at], missing, kind)
-    return out
-
-
-def _by_group(matrices: Floats, group: Indices, size: int) -> Floats:
-    """Sums of matrices (u, d, d) by their group, (g, d, d)."""
-    belongs = (np.arange(size)[:, None] == group).astype(np.float64)
-    flat = belongs @ matrices.reshape(len(matrices), math.prod(matrices.shape[1:]))
-    return np.asarray(flat.reshape(size, *matrices.shape[1:]))
 
 
 def _symmetrise(matrices: Floats) -> Floats:
     return np.asarray((matrices + matrices.transpose(0, 2, 1)) / 2)
 
 
-def _missing(observed: Array) -> Indices:
-    """Positions of the missing features, (u, m); shorter lists repeat their first entry."""
-    order = np.argsort(observed, axis=1, kind="stable")
-    count = (~observed).sum(axis=1)
-    most = np.arange(int(count.max()))
-    return np.asarray(np.take_along_axis(order, np.where(most < count[:, None], most, 0), axis=1))
-
-
-def _inner(covariances: Floats, observed: Array) -> tuple[Floats, Floats, Floats]:
-    """Scales (u, d), correlations, and those of the observed features; the identity elsewhere."""
-    scale, correlations = _correlations(covariances)
-    inner = correlations * (observed[:, :, None] & observed[:, None, :])
-    diagonal = np.arange(observed.shape[1])
-    inner[:, diagonal, diagonal] += ~observed | (inner[:, diagonal, diagonal] == 0)
-    return scale, correlations, inner
-
-
 def _log_volumes(covariances: Floats, observed: Array) -> Floats:
     """ln|2 pi S_oo| for each of (u, d, d), all of them regular."""
-    scale, _, inner = _inner(covariances, observed)
+    scale, _, inner = inner_correlations(covariances, observed)
     pivots = np.linalg.cholesky(inner).diagonal(axis1=1, axis2=2)
     logs = 2 * (np.log(pivots) + np.log(scale)) + LOG_2PI
     return np.asarray((logs * observed).sum(axis=1))
-
-
-def _solve(covariances: Floats, observed: Array, missing: Indices, regular: bool) -> Floats:
-    """The rows of A for the missing features, (u, m, d)."""
-    scale, correlations, inner = _inner(covariances, observed)
-    outer = np.take_along_axis(correlations, missing[:, None, :], axis=2) * observed[:, :, None]
-    if regular:
-        slopes = np.linalg.solve(inner, outer)
-    else:
-        slopes = np.linalg.pinv(inner, rcond=1e-12, hermitian=True) @ outer
-    own = np.take_along_axis(scale, missing, axis=1)
-    return np.asarray(slopes.transpose(0, 2, 1) * own[:, :, None] * (observed / scale)[:, None, :])
-
-
-def _correlations(covariances: Floats) -> tuple[Floats, Floats]:
-    scale = np.sqrt(np.maximum(covariances.diagonal(axis1=1, axis2=2), 0.0))
-    scale[scale == 0] = 1.0
-    return scale, covariances / scale[:, :, None] / scale[:, None, :]
-
-
-def are_regular(covariances: Floats) -> Array:
-    """Which of (u, d, d) have correlations that are regular to working precision, (u,)."""
-    _, matrices = _correlations(covariances)
-    diagonal = np.arange(matrices.shape[1])
-    matrices[:, diagonal, diagonal] += matrices[:, diagonal, diagonal] == 0
-    values = np.linalg.eigvalsh(matrices)
-    # Eigenvalues of correlations below this share of the largest may be rounding.
-    doubtful = 1e-11
-    return np.asarray(values[:, 0] > doubtful * values[:, -1])

@@ -1,0 +1,173 @@
+"""Conditionals: missing features given the observed ones, for many patterns at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from suffice.data.arrays import Array, Floats, Indices
+from suffice.models.observed_parts import Units
+
+# Matrices are computed in blocks of this many entries.
+BLOCK_ENTRIES = 1 << 21
+# Eigenvalues of correlations below this share of the largest may be rounding.
+SINGULAR = 1e-11
+
+
+@dataclass(frozen=True, slots=True)
+class Inverses:
+    """Correlations of each group, and their inverses where these hold enough digits."""
+
+    scale: Floats  # (g, d): standard deviations
+    regular: Array  # (g,): whether the correlations are regular to working precision
+    inverse: Floats  # (g, d, d): of the correlations, where `steady`; else the identity
+    log_volume: Floats  # (g,): ln of the determinant of the same
+    steady: Array  # (g,): whether regressions may be read off the inverse
+
+    @classmethod
+    def of(cls, covariances: Floats, doubtful: float = 1e-4) -> Inverses:
+        """The inverses of (g, d, d).
+
+        doubtful : smallest eigenvalue, as a share of the largest, below which rounding of the
+            inverse would keep EM from converging
+        """
+        correlations = _regular_at_zero(covariances)
+        shares = _eigenvalue_shares(correlations)
+        regular, steady = shares > SINGULAR, shares > doubtful
+        scale = np.sqrt(np.maximum(covariances.diagonal(axis1=1, axis2=2), 0.0))
+        inverse = np.tile(np.eye(covariances.shape[1]), (len(covariances), 1, 1))
+        log_volume = np.zeros(len(covariances))
+        if steady.any():
+            inverse[steady] = np.linalg.inv(correlations[steady])
+            log_volume[steady] = np.linalg.slogdet(correlations[steady])[1]
+        return cls(scale, regular, inverse, log_volume, steady)
+
+    def among_missing(self, group: Indices, missing: Indices) -> Floats:
+        """The part of the inverse that belongs to missing features, (u, m, m)."""
+        at = group[:, None, None], missing[:, :, None], missing[:, None, :]
+        return np.asarray(self.inverse[at])
+
+
+@dataclass(frozen=True, slots=True)
+class Strip:
+    """Units with equally many missing features, and these given the observed ones."""
+
+    at: Indices  # (u,): which units
+    missing: Indices  # (u, m)
+    slopes: Floats  # (u, m, d): zero in the columns of missing features
+    conditional: Floats  # (u, m, m): covariances given the observed features
+
+
+def strips(units: Units, covariances: Floats, inverses: Inverses) -> Iterator[Strip]:
+    """The units in which some feature is missing."""
+    steady = inverses.steady[units.group]
+    for at, missing in equally_incomplete(units.observed, inverses.regular[units.group], steady):
+        group, observed = units.group[at], units.observed[at]
+        if steady[at[0]]:
+            yield Strip(at, missing, *_of_inverse(inverses, group, observed, missing))
+            continue
+        own = covariances[group]
+        slopes = _solve(own, observed, missing, bool(inverses.regular[group[0]]))
+        outer = np.take_along_axis(own, missing[:, None, :], axis=2)
+        among = np.take_along_axis(outer, missing[:, :, None], axis=1)
+        yield Strip(at, missing, slopes, among - slopes @ outer)
+
+
+def equally_incomplete(observed: Array, *kinds: Array) -> Iterator[tuple[Indices, Indices]]:
+    """Units (u,) of the same kinds with equally many missing features, and these, (u, m)."""
+    count = (~observed).sum(axis=1)
+    size = max(1, BLOCK_ENTRIES // observed.shape[1] ** 2)
+    number = count
+    for kind in kinds:
+        number = 2 * number + kind
+    for one in np.unique(number[count > 0]):
+        every = np.flatnonzero(number == one)
+        m = int(count[every[0]])
+        for low in range(0, len(every), size):
+            at = every[low : low + size]
+            yield at, np.nonzero(~observed[at])[1].reshape(len(at), m)
+
+
+def _of_inverse(
+    inverses: Inverses, group: Indices, observed: Array, missing: Indices
+) -> tuple[Floats, Floats]:
+    """Slopes and conditional covariances: P_mm^-1 is the latter, and B = -P_mm^-1 P_mo."""
+    conditional = np.linalg.inv(inverses.among_missing(group, missing))
+    slopes = -conditional @ (inverses.inverse[group[:, None], missing] * observed[:, None, :])
+    scale = inverses.scale[group]
+    own = np.take_along_axis(scale, missing, axis=1)
+    slopes *= own[:, :, None] / np.where(scale > 0, scale, 1.0)[:, None, :]
+    return slopes, conditional * own[:, :, None] * own[:, None, :]
+
+
+def regressions(covariances: Floats, observed: Array, regular: Array | None = None) -> Floats:
+    """A = S_o (S_oo)^-1 for each of (u, d, d), zero in the columns of missing features.
+
+    regular : (u,) which covariances are regular, if already computed
+    """
+    regular = are_regular(covariances) if regular is None else regular
+    out = np.eye(observed.shape[1]) * observed[:, None, :]
+    incomplete = ~observed.all(axis=1)
+    for kind in (True, False):
+        at = np.flatnonzero(incomplete & (regular == kind))
+        if len(at):
+            missing = _missing(observed[at])
+            out[at[:, None], missing] = _solve(covariances[at], observed[at], missing, kind)
+    return out
+
+
+def _missing(observed: Array) -> Indices:
+    """Positions of the missing features, (u, m); shorter lists repeat their first entry."""
+    order = np.argsort(observed, axis=1, kind="stable")
+    count = (~observed).sum(axis=1)
+    most = np.arange(int(count.max()))
+    return np.asarray(np.take_along_axis(order, np.where(most < count[:, None], most, 0), axis=1))
+
+
+def inner_correlations(covariances: Floats, observed: Array) -> tuple[Floats, Floats, Floats]:
+    """Scales (u, d), correlations, and those of the observed features; the identity elsewhere."""
+    scale, correlations = correlations_of(covariances)
+    inner = correlations * (observed[:, :, None] & observed[:, None, :])
+    diagonal = np.arange(observed.shape[1])
+    inner[:, diagonal, diagonal] += ~observed | (inner[:, diagonal, diagonal] == 0)
+    return scale, correlations, inner
+
+
+def _solve(covariances: Floats, observed: Array, missing: Indices, regular: bool) -> Floats:
+    """The rows of A for the missing features, (u, m, d)."""
+    scale, correlations, inner = inner_correlations(covariances, observed)
+    outer = np.take_along_axis(correlations, missing[:, None, :], axis=2) * observed[:, :, None]
+    if regular:
+        slopes = np.linalg.solve(inner, outer)
+    else:
+        slopes = np.linalg.pinv(inner, rcond=1e-12, hermitian=True) @ outer
+    own = np.take_along_axis(scale, missing, axis=1)
+    return np.asarray(slopes.transpose(0, 2, 1) * own[:, :, None] * (observed / scale)[:, None, :])
+
+
+def correlations_of(covariances: Floats) -> tuple[Floats, Floats]:
+    """Scales (u, d), 1 where a variance is zero, and correlations (u, d, d)."""
+    scale = np.sqrt(np.maximum(covariances.diagonal(axis1=1, axis2=2), 0.0))
+    scale[scale == 0] = 1.0
+    return scale, covariances / scale[:, :, None] / scale[:, None, :]
+
+
+def are_regular(covariances: Floats) -> Array:
+    """Which of (u, d, d) have correlations that are regular to working precision, (u,)."""
+    return np.asarray(_eigenvalue_shares(_regular_at_zero(covariances)) > SINGULAR)
+
+
+def _regular_at_zero(covariances: Floats) -> Floats:
+    """Correlations (u, d, d), where a feature without variance is independent of the others."""
+    _, correlations = correlations_of(covariances)
+    diagonal = np.arange(correlations.shape[1])
+    correlations[:, diagonal, diagonal] += correlations[:, diagonal, diagonal] == 0
+    return correlations
+
+
+def _eigenvalue_shares(correlations: Floats) -> Floats:
+    """The smallest eigenvalue of each of (u, d, d) as a share of the largest, (u,)."""
+    values = np.linalg.eigvalsh(correlations)
+    return np.asarray(values[:, 0] / values[:, -1])
