@@ -11,7 +11,7 @@ from sklearn.base import clone
 
 import suffice as sf
 from suffice.errors import Mismatch
-from suffice.estimators import classifier
+from suffice.estimators import drawing
 
 THREADS = 4
 PATIENCE = 30  # seconds, after which a test that hangs fails instead
@@ -148,7 +148,7 @@ def test_answers_come_from_one_model_though_it_is_fitted_meanwhile(case, ask, mo
 def test_samples_come_from_one_model_though_it_is_fitted_meanwhile(monkeypatch):
     shared = sf.UnskewedDiscriminant().fit(NUMBERS, Y)
     expected = shared.sample(5, random_state=0)
-    there, go, draw = Event(), Event(), classifier.draw
+    there, go, draw = Event(), Event(), drawing.draw
 
     def slow(*args):
         found = draw(*args)
@@ -156,7 +156,7 @@ def test_samples_come_from_one_model_though_it_is_fitted_meanwhile(monkeypatch):
         assert go.wait(PATIENCE)
         return found
 
-    monkeypatch.setattr(classifier, "draw", slow)
+    monkeypatch.setattr(drawing, "draw", slow)
     with ThreadPoolExecutor(1) as pool:
         asked = pool.submit(shared.sample, 5, random_state=0)
         assert there.wait(PATIENCE)

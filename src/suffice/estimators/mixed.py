@@ -149,8 +149,8 @@ class MixedNB(NaiveBayes[ProductModel]):
         """The layout and the form of each part: as of the rows seen so far, if there are any."""
         form = None if like is None else like.detail
         check_grid(self.grid)
-        if like is not None and NUMERIC in like.detail[1]:
-            check_same_grid(like.detail[1][NUMERIC], self.grid)
+        if form and NUMERIC in form[1]:
+            check_same_grid(form[1][NUMERIC], self.grid)
         if self.grid is None or self._state is not None:
             return form
         layout, details = form or (ColumnLayout.by_claims(table, settings.claims), {})
