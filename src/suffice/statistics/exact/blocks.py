@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import ClassVar
 
 import numpy as np
-from scipy.linalg.blas import dsyrk
 
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.statistics.exact.digits import WEIGHT_DIGIT_BITS
@@ -15,6 +14,7 @@ from suffice.statistics.exact.grid import Grid
 from suffice.statistics.exact.integers import Integers
 from suffice.statistics.exact.outside import is_inside
 from suffice.statistics.kernels import plain
+from suffice.statistics.kernels.blas import add_square
 from suffice.statistics.reader import Reader
 
 SortByClass = Callable[[Indices, int], tuple[Indices, Indices]]  # see `kernels.choice.Kernels`
@@ -126,13 +126,6 @@ class ExactBlocks:
                 total.products[f] += a.T @ b
         if shift or total.weighted:
             total.flush(shift)
-
-
-def add_square(rows: Floats, out: Floats) -> None:
-    """Add rows' rows to the upper triangle of `out`, in place."""
-    # The transposes of arrays in C order, which BLAS takes without a copy; its lower triangle is
-    # our upper one. A product by NumPy would be written and read once more.
-    dsyrk(1.0, rows.T, beta=1.0, c=out.T, lower=1, overwrite_c=1)
 
 
 def _weighted(factors: list[Floats], weights: Indices | None) -> list[tuple[int, list[Floats]]]:
