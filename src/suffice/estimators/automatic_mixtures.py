@@ -80,7 +80,7 @@ class _Attempt:
         self.smallest = int(np.bincount(table.codes[self.learned], minlength=contest.k).min())
 
     def enough_rows(self, size: int) -> bool:
-        """Whether every class has enough rows for so many components."""
+        """Whether every class has enough rows for this number of components."""
         needed = max(50, self.min_rows_per_feature * self.rows.shape[1])
         return bool(self.smallest >= size * needed)
 

@@ -143,7 +143,7 @@ def _entries(ax: Axes) -> tuple[Sequence[Any], list[str]]:
 
 
 def narrow(name: str, line: int = 24, longest: int = 72) -> str:
-    """A name on lines of so many characters, so that it leaves room for the picture.
+    """A name on lines of limited length, so that it leaves room for the picture.
 
     longest : characters of all lines; a longer name loses its middle
     """

@@ -65,7 +65,7 @@ class Contest:
         self.tests = self.fewer(max_tests).tests
 
     def fewer(self, most: int) -> Contest:
-        """The same with about so many test rows, chosen at random from every class and fold."""
+        """The same with about `most` test rows, chosen at random from every class and fold."""
         total = sum(map(len, self.tests))
         if total <= most:
             return self

@@ -17,7 +17,7 @@ from suffice.statistics.kernels.sums import RowBlock
 from suffice.statistics.reader import Reader
 from suffice.statistics.threads import blas_threads, in_parallel, shares
 
-# So many blocks are cut from the table at a time; a class's rows are gathered from them.
+# Blocks cut from the table at a time; the rows of a class are gathered from them.
 BLOCKS_AT_ONCE = 64
 
 ROW_WEIGHT_BITS = 24
