@@ -137,6 +137,16 @@ def nearest(name: str, names: Iterable[str]) -> str | None:
     return by_lower[similar[0]] if similar else None
 
 
+def did_you_mean(name: str, names: Iterable[str]) -> str:
+    """A sentence that suggests the most similar of some names; nothing if none is similar.
+
+    >>> did_you_mean("Specie", ["island", "species"]), did_you_mean("x", ["island"])
+    (" Did you mean 'species'?", '')
+    """
+    near = nearest(name, names)
+    return f" Did you mean {near!r}?" if near else ""
+
+
 def align_columns(lines: Iterable[Sequence[str]], numbers: Sequence[int] = ()) -> list[str]:
     """Rows of cells as lines of text with aligned columns.
 

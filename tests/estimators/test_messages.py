@@ -231,3 +231,24 @@ def test_values_are_shown_as_they_are_written_and_no_longer_than_a_message_bears
     assert shown(np.array([[1, 2]])) == "[[1, 2]]"
     assert 290 < len(shown("x" * 10_000)) <= 300
     assert len(shown(np.zeros(100_000))) <= 300
+
+
+@pytest.mark.parametrize(
+    ("parameters", "sentence"),
+    [
+        (
+            {"shrinkage": "autoo"},
+            "shrinkage is 'autoo'; it must be a number from 0 to 1 or one of ledoit-wolf, oas, "
+            "auto. Did you mean 'auto'?",
+        ),
+        (
+            {"structure": "ful"},
+            "structure is 'ful'; it must be one of full, diagonal, spherical. Did you mean 'full'?",
+        ),
+        ({"target": "xyz"}, "target is 'xyz'; it must be one of identity, diagonal, unit."),
+    ],
+)
+def test_an_unknown_word_is_answered_with_the_most_similar_one(parameters, sentence):
+    with pytest.raises(InvalidParameter) as raised:
+        sf.GaussianDiscriminant(**parameters).fit(X, Y)
+    assert str(raised.value) == sentence

@@ -54,13 +54,13 @@ def told(model, rows):
 @pytest.mark.parametrize(
     ("model", "table", "words"),
     [
-        (sf.QDA(), few_rows, ["class 7, 8", "1, 2 rows", "13 features", "pooled"]),
+        (sf.QDA(), few_rows, ["classes 7, 8 have 1, 2 rows", "13 features", "pooled"]),
         (sf.QDA(shrinkage=0.1, target="diagonal"), few_rows, ["class 7", "pooled"]),
-        (sf.GaussianDiscriminant(ddof=1), few_rows, ["class 7, 8", "pooled"]),
+        (sf.GaussianDiscriminant(ddof=1), few_rows, ["classes 7, 8", "pooled"]),
         (sf.QDA(), constant_in_a_class, ["class 1", "constant", "pooled"]),
         (sf.GaussianNB(), few_rows, ["no column varies in class 7", "pooled variances"]),
         (sf.MixedNB(), few_rows, ["no column varies in class 7"]),
-        (sf.MixedNB(structure="full"), few_rows, ["class 7, 8", "pooled"]),
+        (sf.MixedNB(structure="full"), few_rows, ["classes 7, 8", "pooled"]),
         (sf.LDA(), dependent, ["'alcohol', 'ash', 'hue' and 2 more", "2 of 15", "drop 2"]),
         (sf.QDA(), dependent, ["linearly dependent", "2 of 15 directions are left out"]),
         (sf.LDA(), wide, ["20 rows of 2 classes", "50 features", "shrunk by OAS"]),
@@ -95,7 +95,7 @@ def test_several_repairs_are_one_warning():
     rows = X.assign(twice=2 * X.alcohol), few_rows()[1]
     message = told(sf.QDA(), rows)
     assert "linearly dependent" in message
-    assert "class 7, 8" in message
+    assert "classes 7, 8" in message
     assert message.endswith(
         "use GaussianDiscriminant(pooling=0.5, shrinkage='oas', target='diagonal')."
     )
@@ -125,10 +125,10 @@ def test_borrowed_classes_are_listed_as_before():
 def test_rows_that_come_in_parts_warn_when_the_model_is_built():
     rows, y = few_rows()
     model = sf.QDA().partial_fit(rows, y)
-    with pytest.warns(RepairedModel, match="class 7, 8"):
+    with pytest.warns(RepairedModel, match="classes 7, 8"):
         model.predict(rows)
     assert model.predict(rows[:1]).tolist() == [7]
-    with pytest.warns(RepairedModel, match="class 7"):
+    with pytest.warns(RepairedModel, match="class(es)? 7"):
         model.forget(rows[2:3], y[2:3])
 
 

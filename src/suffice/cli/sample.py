@@ -61,14 +61,13 @@ def sample(
 
 def _parse_given(text: str, names: list[str], text_columns: list[str]) -> dict[str, Any]:
     """Values by feature; numbers except in columns of text."""
-    from suffice.text import nearest, quote_names
+    from suffice.text import did_you_mean, quote_names
 
     values: dict[str, Any] = {}
     for part in options.listed(text):
         name, equals, value = (piece.strip() for piece in part.partition("="))
         if not equals or name not in names:
-            near = nearest(name, names)
-            hint = f" Did you mean {near!r}?" if near else ""
+            hint = did_you_mean(name, names)
             raise InvalidParameter(
                 f"--given {part!r} is not feature=value.{hint} The features are "
                 f"{quote_names(names)}."

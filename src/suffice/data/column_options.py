@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from suffice.errors import InvalidParameter
-from suffice.text import nearest, quote_names, shown
+from suffice.text import did_you_mean, quote_names, shown
 
 # Texts that mean a missing value, unless a user lists others.
 MISSING_TEXTS = (
@@ -127,8 +127,7 @@ def _place(column: Any, names: Sequence[str], parameter: str) -> int:
         return names.index(str(column))
     if is_position and -len(names) <= column < len(names):
         return int(column) % len(names)
-    near = nearest(str(column), names)
-    hint = f" Did you mean {near!r}?" if near else ""
+    hint = did_you_mean(str(column), names)
     raise InvalidParameter(
         f"{parameter}= names column {shown(column)}, which the table does not have.{hint} Its "
         f"columns are {quote_names(names)}."

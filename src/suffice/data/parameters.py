@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Collection
 from decimal import Decimal
 from numbers import Real
 from typing import Any
@@ -11,7 +12,7 @@ import numpy as np
 
 from suffice.data.arrays import Floats
 from suffice.errors import InvalidParameter
-from suffice.text import shown
+from suffice.text import did_you_mean, shown
 
 
 def is_number(value: Any) -> bool:
@@ -33,10 +34,16 @@ def as_floats(values: Any) -> Floats:
     return np.array(array, np.float64)
 
 
-def choice(name: str, value: Any, allowed: tuple[str, ...]) -> str:
-    """The value, if it is one of those allowed."""
+def choice(name: str, value: Any, allowed: Collection[str], otherwise: str = "") -> str:
+    """The value, if it is one of those allowed.
+
+    otherwise : what else a user could have given, for the message
+    """
     if not isinstance(value, str) or value not in allowed:
-        raise InvalidParameter(f"{name} is {shown(value)}; it must be one of {', '.join(allowed)}.")
+        hint = did_you_mean(value, allowed) if isinstance(value, str) else ""
+        raise InvalidParameter(
+            f"{name} is {shown(value)}; it must be {otherwise}one of {', '.join(allowed)}.{hint}"
+        )
     return value
 
 

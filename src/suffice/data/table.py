@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from suffice.errors import InvalidFeatures, InvalidFile, InvalidInput, InvalidParameter
-from suffice.text import nearest, quote_names
+from suffice.text import did_you_mean, nearest, quote_names
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,12 +56,11 @@ def check_has(
     have = list(columns)
     for name in names:
         if name not in have:
-            near = nearest(name, have)
-            hint = f"Did you mean {near!r}? " if near else ""
+            hint = did_you_mean(name, have)
             bare = any(map(reads_as_number, have))
             first = " Is there no line of column names? Put one at the top." if bare else ""
             raise error(
-                f"{source} has no column {name!r}. {hint}Its columns are "
+                f"{source} has no column {name!r}.{hint} Its columns are "
                 f"{quote_names(have)}.{first}"
             )
 

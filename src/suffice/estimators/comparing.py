@@ -65,7 +65,7 @@ def compare(
     random_state : for the outliers and the smaller training sets
     progress : called during the work with the share done, from 0 to 1
     """
-    choice("metric", metric, tuple(METRICS))
+    choice("metric", metric, METRICS)
     check_callable("progress", progress)
     X, y = split_named(X, y)
     X = as_features_frame(X)

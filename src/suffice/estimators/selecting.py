@@ -93,7 +93,7 @@ def select_model(
     >>> chosen.model, chosen.table["log_loss"].round(3)
     (LinearDiscriminantAnalysis(shrinkage=0.0), array([0.027, 0.583, 0.645]))
     """
-    choice("metric", metric, tuple(METRICS))
+    choice("metric", metric, METRICS)
     check_callable("progress", progress)
     automatic = models is None and grid is None
     rule = _rule(rule, metric, automatic, flag("simple", simple))

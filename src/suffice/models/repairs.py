@@ -16,7 +16,7 @@ from suffice.models.linalg import Whitener, orthonormal, reciprocal
 from suffice.models.settings import Settings
 from suffice.statistics.incomplete import AnyStatistics, IncompleteStatistics
 from suffice.statistics.statistics import Statistics
-from suffice.text import quote_names, shown
+from suffice.text import plural, quote_names, shown
 
 # Number of classes or columns that a sentence names before it counts the others.
 MOST_NAMED = 3
@@ -80,13 +80,17 @@ def _borrowed(model: GaussianModel, s: AnyStatistics) -> Repair:
     count, classes, parts = s.known_count[at].min(axis=1), s.classes[at], []
     few = count <= d
     if few.any():
-        names, rows = (quote_names(some[few], MOST_NAMED) for some in (classes, count))
-        parts.append(f"class {names} has {rows} rows, too few for a covariance of {d} features")
+        rows = quote_names(count[few], MOST_NAMED)
+        has = f"has {plural(int(count[few][0]), 'row')}" if few.sum() == 1 else f"have {rows} rows"
+        parts.append(f"{_named(classes[few])} {has}, too few for a covariance of {d} features")
     if not few.all():
-        names = quote_names(classes[~few], MOST_NAMED)
-        parts.append(f"in class {names} columns are constant or linearly dependent")
+        parts.append(f"in {_named(classes[~few])} columns are constant or linearly dependent")
     what = f"{' and '.join(parts)}, so the pooled covariance is used there"
     return Repair(what, changes={"pooling": 0.5})
+
+
+def _named(classes: Array) -> str:
+    return f"class{'es' if len(classes) > 1 else ''} {quote_names(classes, MOST_NAMED)}"
 
 
 def _without_spread(model: GaussianModel, s: AnyStatistics) -> Repair | None:
@@ -94,8 +98,7 @@ def _without_spread(model: GaussianModel, s: AnyStatistics) -> Repair | None:
     at = [c for c in model.borrowed if not s.squares[c].any()]
     if not at:
         return None
-    names = quote_names(s.classes[at], MOST_NAMED)
-    what = f"no column varies in class {names}, so the pooled variances are used there"
+    what = f"no column varies in {_named(s.classes[at])}, so the pooled variances are used there"
     return Repair(what, changes={"pooling": 0.5})
 
 

@@ -90,7 +90,7 @@ class Settings(MomentLikelihood):
             return cls(**given)
         if not isinstance(shrinkage, str):
             return cls(**given, shrinkage=share("shrinkage", shrinkage))
-        choice("shrinkage", shrinkage, ("ledoit-wolf", "oas", "auto"))
+        choice("shrinkage", shrinkage, ("ledoit-wolf", "oas", "auto"), "a number from 0 to 1 or ")
         if shrinkage == "auto":
             return cls(**given | _scale_free(given.get("structure", FULL)))
         if (shrinkage, given.get("target")) == ("ledoit-wolf", "diagonal"):

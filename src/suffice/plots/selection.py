@@ -102,7 +102,7 @@ class SelectionDisplay(Display):
         if not isinstance(selection, Selection):
             raise InvalidParameter("pass the result of select_model(X, y).")
         shown = selection.metric if metric is None else metric
-        choice("metric", shown, tuple(METRICS))
+        choice("metric", shown, METRICS)
         along, by = _parameters(selection, along, by)
         return cls(selection, along, by, _paths(selection, along, by), shown)
 

@@ -9,11 +9,11 @@ from typing import Any, Self
 import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
-from suffice.errors import InvalidParameter
+from suffice.data.parameters import choice
 from suffice.html import html_table
 from suffice.selection.metrics import METRICS
 from suffice.statistics.registry import storable
-from suffice.text import align_columns, shown
+from suffice.text import align_columns
 
 # Metrics in the text of a selection, beside the one that decides; the table has all.
 SHOWN = ("log_loss", "accuracy", "balanced_accuracy", "roc_auc", "brier", "calibration_error")
@@ -61,10 +61,7 @@ class Selection:
     baseline: Mapping[str, float] = field(default_factory=dict, compare=False)
 
     def __post_init__(self) -> None:
-        if self.metric not in METRICS:
-            raise InvalidParameter(
-                f"metric is {shown(self.metric)}; it must be one of {', '.join(METRICS)}."
-            )
+        choice("metric", self.metric, METRICS)
 
     def stored(self, exact: bool) -> Self:
         """The form in which a file holds it: without the model."""
