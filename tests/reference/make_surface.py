@@ -9,6 +9,8 @@ import inspect
 from collections.abc import Iterator
 from typing import Any
 
+from sklearn.base import BaseEstimator
+
 import suffice as sf
 
 
@@ -24,8 +26,10 @@ def lines(name: str, value: Any) -> Iterator[str]:
     """A name, and if it is a class what its instances have."""
     if inspect.isclass(value):
         yield f"{name}{signature(value)}"
+        # Parameters of estimators stand in the signature.
+        parameters = value().get_params() if issubclass(value, BaseEstimator) else ()
         for member in sorted(dir(value)):
-            if not member.startswith("_"):
+            if not member.startswith("_") and member not in parameters:
                 found = inspect.getattr_static(value, member)
                 yield f"{name}.{member}{signature(getattr(value, member, found))}"
     elif callable(value):

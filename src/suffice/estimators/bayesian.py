@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ from suffice.models.gaussian import LinearScores
 from suffice.models.student import StudentModel
 
 
+@dataclass(eq=False, repr=False)
 class BayesianDiscriminant(GaussianClassifier):
     """Gaussian classes with a posterior distribution over means and covariances.
 
@@ -67,31 +69,17 @@ class BayesianDiscriminant(GaussianClassifier):
     _judged = False
     _takes_device_rows = False
 
-    def __init__(
-        self,
-        structure: str = "full",
-        pooling: float = 0.0,
-        mean_strength: float | str = "auto",
-        covariance_strength: float | str = "auto",
-        prior_mean: Any = None,
-        prior_covariance: Any = None,
-        density: str = "predictive",
-        priors: Any = None,
-        class_strength: float = 0.0,
-        columns: Any = None,
-        grid: Any = None,
-    ) -> None:
-        self.structure = structure
-        self.pooling = pooling
-        self.mean_strength = mean_strength
-        self.covariance_strength = covariance_strength
-        self.prior_mean = prior_mean
-        self.prior_covariance = prior_covariance
-        self.density = density
-        self.priors = priors
-        self.class_strength = class_strength
-        self.columns = columns
-        self.grid = grid
+    structure: str = "full"
+    pooling: float = 0.0
+    mean_strength: float | str = "auto"
+    covariance_strength: float | str = "auto"
+    prior_mean: Any = None
+    prior_covariance: Any = None
+    density: str = "predictive"
+    priors: Any = None
+    class_strength: float = 0.0
+    columns: Any = None
+    grid: Any = None
 
     @property
     def mean_strength_(self) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from math import isfinite
 from typing import Any, Self
 
@@ -18,6 +19,7 @@ from suffice.models.known_levels import known_levels, read_probabilities
 from suffice.text import shown
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class BernoulliNB(DiscreteClassifier):
     """Naive Bayes of binary features.
 
@@ -38,22 +40,12 @@ class BernoulliNB(DiscreteClassifier):
     array(['a', 'a'], dtype='<U1')
     """
 
-    def __init__(
-        self,
-        *,
-        alpha: Any = 1.0,
-        force_alpha: bool = True,
-        binarize: float | None = 0.0,
-        fit_prior: bool = True,
-        class_prior: Any = None,
-        priors: Any = None,
-    ) -> None:
-        self.alpha = alpha
-        self.force_alpha = force_alpha
-        self.binarize = binarize
-        self.fit_prior = fit_prior
-        self.class_prior = class_prior
-        self.priors = priors
+    alpha: Any = 1.0
+    force_alpha: bool = True
+    binarize: float | None = 0.0
+    fit_prior: bool = True
+    class_prior: Any = None
+    priors: Any = None
 
     @classmethod
     def from_parameters(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -23,6 +24,7 @@ from suffice.statistics.table_statistics import TableStatistics
 from suffice.text import shown
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class CategoricalNB(DiscreteClassifier):
     """Naive Bayes of categorical features: integers from 0, booleans, strings or categories.
 
@@ -53,24 +55,13 @@ class CategoricalNB(DiscreteClassifier):
     array(['cherry', 'plum'], dtype='<U6')
     """
 
-    def __init__(
-        self,
-        *,
-        alpha: Any = 1.0,
-        force_alpha: bool = True,
-        fit_prior: bool = True,
-        class_prior: Any = None,
-        min_categories: Any = None,
-        levels: Any = None,
-        priors: Any = None,
-    ) -> None:
-        self.alpha = alpha
-        self.force_alpha = force_alpha
-        self.fit_prior = fit_prior
-        self.class_prior = class_prior
-        self.min_categories = min_categories
-        self.levels = levels
-        self.priors = priors
+    alpha: Any = 1.0
+    force_alpha: bool = True
+    fit_prior: bool = True
+    class_prior: Any = None
+    min_categories: Any = None
+    levels: Any = None
+    priors: Any = None
 
     # As in scikit-learn, whose checks call a decision function with arbitrary numbers.
     # `discriminants` and `log_odds` give the same information.

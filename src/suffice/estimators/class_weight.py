@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
-from functools import wraps
-from typing import Any
+from collections.abc import Collection
 
 from suffice.errors import InvalidParameter
 
@@ -20,14 +18,3 @@ def refuse_class_weight(kind: type, parameters: Collection[str]) -> None:
             "of each class, priors={label: probability}, or the weight of each row, "
             "fit(X, y, sample_weight)."
         )
-
-
-def refusing(init: Callable[..., None]) -> Callable[..., None]:
-    """The same constructor, with a sentence where Python would only name the parameter."""
-
-    @wraps(init)
-    def __init__(self: Any, *args: Any, **parameters: Any) -> None:
-        refuse_class_weight(type(self), parameters)
-        init(self, *args, **parameters)
-
-    return __init__

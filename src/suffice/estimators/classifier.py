@@ -32,7 +32,7 @@ from suffice.data.weights import Weights
 from suffice.errors import InvalidFeatures, InvalidParameter
 from suffice.estimators.anywhere import on_labelled_rows, on_rows
 from suffice.estimators.base import Estimator
-from suffice.estimators.class_weight import refuse_class_weight, refusing
+from suffice.estimators.class_weight import refuse_class_weight
 from suffice.estimators.drawing import draw_rows
 from suffice.estimators.output import FrameOutput, framed
 from suffice.estimators.state import at_once
@@ -58,10 +58,10 @@ class Classifier(
     _decides = True  # whether there is a decision_function, as in scikit-learn
     _has_density = True  # whether features can be integrated out
 
-    def __init_subclass__(cls, **options: Any) -> None:
-        super().__init_subclass__(**options)
-        if "__init__" in vars(cls):
-            cls.__init__ = refusing(cls.__init__)  # type: ignore[method-assign]
+    def __new__(cls, *args: Any, **parameters: Any) -> Self:
+        """A new classifier; raises if scikit-learn's class_weight is among its parameters."""
+        refuse_class_weight(cls, parameters)
+        return object.__new__(cls)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from suffice.models.known_gaussians import GivenCovariances
 from suffice.models.settings import Settings
 
 
+@dataclass(eq=False, repr=False)
 class GaussianDiscriminant(KnownGaussians, GaussianClassifier):
     """The whole family of Gaussian class models, from nearest centroid to QDA.
 
@@ -57,27 +59,15 @@ class GaussianDiscriminant(KnownGaussians, GaussianClassifier):
 
     _known_form = KnownForm()
 
-    def __init__(
-        self,
-        structure: str = "full",
-        pooling: float | str = 0.0,
-        shrinkage: float | str = 0.0,
-        target: str = "identity",
-        priors: Any = None,
-        ddof: float = 0,
-        inflation: float | str = 1.0,
-        columns: Any = None,
-        grid: Any = None,
-    ) -> None:
-        self.structure = structure
-        self.pooling = pooling
-        self.shrinkage = shrinkage
-        self.target = target
-        self.priors = priors
-        self.ddof = ddof
-        self.inflation = inflation
-        self.columns = columns
-        self.grid = grid
+    structure: str = "full"
+    pooling: float | str = 0.0
+    shrinkage: float | str = 0.0
+    target: str = "identity"
+    priors: Any = None
+    ddof: float = 0
+    inflation: float | str = 1.0
+    columns: Any = None
+    grid: Any = None
 
     def _settings(self) -> Settings:
         return Settings.checked(
@@ -95,6 +85,7 @@ class GaussianDiscriminant(KnownGaussians, GaussianClassifier):
         return {"structure": structure, "pooling": float(given.shared)}
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class QuadraticDiscriminantAnalysis(KnownGaussians, GaussianClassifier):
     """QDA: a mean and a full covariance for each class.
 
@@ -117,32 +108,17 @@ class QuadraticDiscriminantAnalysis(KnownGaussians, GaussianClassifier):
 
     _known_form = KnownForm(diagonal=False, shared=False)
 
-    def __init__(
-        self,
-        *,
-        solver: str = "svd",
-        shrinkage: float | str | None = None,
-        priors: Any = None,
-        reg_param: float = 0.0,
-        store_covariance: bool = False,
-        tol: float = 1e-4,
-        covariance_estimator: Any = None,
-        target: str = "identity",
-        ddof: float = 0,
-        columns: Any = None,
-        grid: Any = None,
-    ) -> None:
-        self.solver = solver
-        self.shrinkage = shrinkage
-        self.priors = priors
-        self.reg_param = reg_param
-        self.store_covariance = store_covariance
-        self.tol = tol
-        self.covariance_estimator = covariance_estimator
-        self.target = target
-        self.ddof = ddof
-        self.columns = columns
-        self.grid = grid
+    solver: str = "svd"
+    shrinkage: float | str | None = None
+    priors: Any = None
+    reg_param: float = 0.0
+    store_covariance: bool = False
+    tol: float = 1e-4
+    covariance_estimator: Any = None
+    target: str = "identity"
+    ddof: float = 0
+    columns: Any = None
+    grid: Any = None
 
     def _settings(self) -> Settings:
         check_algorithm(self)
@@ -161,6 +137,7 @@ class QuadraticDiscriminantAnalysis(KnownGaussians, GaussianClassifier):
         return self.covariance_estimator
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class GaussianNB(KnownGaussians, GaussianClassifier):
     """Gaussian naive Bayes: independent features with a variance for each class.
 
@@ -180,18 +157,10 @@ class GaussianNB(KnownGaussians, GaussianClassifier):
 
     _known_form = KnownForm(diagonal=True, shared=False)
 
-    def __init__(
-        self,
-        *,
-        priors: Any = None,
-        var_smoothing: float = 1e-9,
-        columns: Any = None,
-        grid: Any = None,
-    ) -> None:
-        self.priors = priors
-        self.var_smoothing = var_smoothing
-        self.columns = columns
-        self.grid = grid
+    priors: Any = None
+    var_smoothing: float = 1e-9
+    columns: Any = None
+    grid: Any = None
 
     def _settings(self) -> Settings:
         smoothing = not_negative("var_smoothing", self.var_smoothing)
@@ -218,6 +187,7 @@ class GaussianNB(KnownGaussians, GaussianClassifier):
         return np.asarray(self._fitted_statistics.weight)
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class DiagonalLDA(KnownGaussians, GaussianClassifier):
     """LDA with naive Bayes: independent features with one variance shared by all classes.
 
@@ -234,20 +204,11 @@ class DiagonalLDA(KnownGaussians, GaussianClassifier):
 
     _known_form = KnownForm(diagonal=True, shared=True)
 
-    def __init__(
-        self,
-        *,
-        priors: Any = None,
-        shrinkage: float | str = 0.0,
-        ddof: float = 0,
-        columns: Any = None,
-        grid: Any = None,
-    ) -> None:
-        self.priors = priors
-        self.shrinkage = shrinkage
-        self.ddof = ddof
-        self.columns = columns
-        self.grid = grid
+    priors: Any = None
+    shrinkage: float | str = 0.0
+    ddof: float = 0
+    columns: Any = None
+    grid: Any = None
 
     def _settings(self) -> Settings:
         return Settings.checked(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -22,6 +23,7 @@ from suffice.models.gaussian import LinearScores
 from suffice.models.settings import Settings
 
 
+@dataclass(eq=False, repr=False)
 class LinearDiscriminantAnalysis(
     ClassNamePrefixFeaturesOutMixin,  # type: ignore[misc]
     TransformerMixin,  # type: ignore[misc]
@@ -57,32 +59,18 @@ class LinearDiscriminantAnalysis(
 
     _known_form = KnownForm(diagonal=False, shared=True)
 
-    def __init__(
-        self,
-        solver: str = "svd",
-        shrinkage: float | str | None = None,
-        priors: Any = None,
-        n_components: int | None = None,
-        store_covariance: bool = False,
-        tol: float = 1e-4,
-        covariance_estimator: Any = None,
-        *,
-        target: str = "identity",
-        ddof: float = 0,
-        columns: Any = None,
-        grid: Any = None,
-    ) -> None:
-        self.solver = solver
-        self.shrinkage = shrinkage
-        self.priors = priors
-        self.n_components = n_components
-        self.store_covariance = store_covariance
-        self.tol = tol
-        self.covariance_estimator = covariance_estimator
-        self.target = target
-        self.ddof = ddof
-        self.columns = columns
-        self.grid = grid
+    solver: str = "svd"
+    shrinkage: float | str | None = None
+    priors: Any = None
+    n_components: int | None = None
+    store_covariance: bool = False
+    tol: float = 1e-4
+    covariance_estimator: Any = None
+    _: KW_ONLY
+    target: str = "identity"
+    ddof: float = 0
+    columns: Any = None
+    grid: Any = None
 
     def _settings(self) -> Settings:
         check_algorithm(self)

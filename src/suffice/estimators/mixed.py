@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from copy import deepcopy
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
@@ -32,6 +32,7 @@ from suffice.statistics.table_statistics import TableStatistics
 from suffice.text import shown
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class MixedNB(NaiveBayes[ProductModel]):
     """Numeric and discrete columns in one model, independent given the class.
 
@@ -68,34 +69,18 @@ class MixedNB(NaiveBayes[ProductModel]):
 
     _takes = "the statistics_ of another MixedNB, or what suffice.summarize returns of a table"
 
-    def __init__(
-        self,
-        *,
-        categorical: Any = None,
-        structure: str = "diagonal",
-        pooling: float = 0.0,
-        shrinkage: float | str = 0.0,
-        target: str = "identity",
-        ddof: float = 0,
-        var_smoothing: float = 1e-9,
-        alpha: Any = 1.0,
-        priors: Any = None,
-        parts: Any = None,
-        columns: Any = None,
-        grid: Any = None,
-    ) -> None:
-        self.categorical = categorical
-        self.structure = structure
-        self.pooling = pooling
-        self.shrinkage = shrinkage
-        self.target = target
-        self.ddof = ddof
-        self.var_smoothing = var_smoothing
-        self.alpha = alpha
-        self.priors = priors
-        self.parts = parts
-        self.columns = columns
-        self.grid = grid
+    categorical: Any = None
+    structure: str = "diagonal"
+    pooling: float = 0.0
+    shrinkage: float | str = 0.0
+    target: str = "identity"
+    ddof: float = 0
+    var_smoothing: float = 1e-9
+    alpha: Any = 1.0
+    priors: Any = None
+    parts: Any = None
+    columns: Any = None
+    grid: Any = None
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

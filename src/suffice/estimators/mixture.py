@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -36,6 +37,7 @@ from suffice.text import shown
 STARTS = ("k-means++", "kmeans", "random", "random_from_data")
 
 
+@dataclass(eq=False, repr=False)
 class GaussianMixture(Fitting, DensityMixin, BaseEstimator):  # type: ignore[misc]
     """A density made of several Gaussians, fitted by EM.
 
@@ -74,50 +76,27 @@ class GaussianMixture(Fitting, DensityMixin, BaseEstimator):  # type: ignore[mis
     [1.03, 7.07]
     """
 
-    def __init__(
-        self,
-        n_components: int = 1,
-        *,
-        covariance_type: str | None = None,
-        tol: float = 1e-3,
-        reg_covar: float = 0.0,
-        max_iter: int = 100,
-        n_init: int = 1,
-        init_params: str = "k-means++",
-        weights_init: Any = None,
-        means_init: Any = None,
-        precisions_init: Any = None,
-        random_state: Any = None,
-        verbose: int = 0,
-        verbose_interval: int = 10,
-        warm_start: bool = False,
-        structure: str = "full",
-        pooling: float = 0.0,
-        shrinkage: float | str = 0.0,
-        target: str = "identity",
-        callback: Callable[[EmProgress], None] | None = None,
-        columns: Any = None,
-    ) -> None:
-        self.n_components = n_components
-        self.covariance_type = covariance_type
-        self.tol = tol
-        self.reg_covar = reg_covar
-        self.max_iter = max_iter
-        self.n_init = n_init
-        self.init_params = init_params
-        self.weights_init = weights_init
-        self.means_init = means_init
-        self.precisions_init = precisions_init
-        self.random_state = random_state
-        self.verbose = verbose
-        self.verbose_interval = verbose_interval
-        self.warm_start = warm_start
-        self.structure = structure
-        self.pooling = pooling
-        self.shrinkage = shrinkage
-        self.target = target
-        self.callback = callback
-        self.columns = columns
+    n_components: int = 1
+    _: KW_ONLY
+    covariance_type: str | None = None
+    tol: float = 1e-3
+    reg_covar: float = 0.0
+    max_iter: int = 100
+    n_init: int = 1
+    init_params: str = "k-means++"
+    weights_init: Any = None
+    means_init: Any = None
+    precisions_init: Any = None
+    random_state: Any = None
+    verbose: int = 0
+    verbose_interval: int = 10
+    warm_start: bool = False
+    structure: str = "full"
+    pooling: float = 0.0
+    shrinkage: float | str = 0.0
+    target: str = "identity"
+    callback: Callable[[EmProgress], None] | None = None
+    columns: Any = None
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

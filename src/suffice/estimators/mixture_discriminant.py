@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -33,6 +34,7 @@ from suffice.selection import criteria
 from suffice.text import shown
 
 
+@dataclass(eq=False, repr=False)
 class MixtureDiscriminant(Fitting, Classifier[MixtureModel]):
     """Several Gaussians per class; rows without a label are used, too.
 
@@ -69,37 +71,20 @@ class MixtureDiscriminant(Fitting, Classifier[MixtureModel]):
     0.967
     """
 
-    def __init__(
-        self,
-        n_components: int | Mapping[Any, int] | str = 2,
-        structure: str = "full",
-        pooling: float = 0.0,
-        shrinkage: float | str = 0.0,
-        target: str = "identity",
-        priors: Any = None,
-        tol: float = 1e-3,
-        max_iter: int = 100,
-        n_init: int = 1,
-        random_state: Any = None,
-        unlabelled: Any = -1,
-        verbose: int = 0,
-        callback: Callable[[EmProgress], None] | None = None,
-        columns: Any = None,
-    ) -> None:
-        self.n_components = n_components
-        self.structure = structure
-        self.pooling = pooling
-        self.shrinkage = shrinkage
-        self.target = target
-        self.priors = priors
-        self.tol = tol
-        self.max_iter = max_iter
-        self.n_init = n_init
-        self.random_state = random_state
-        self.unlabelled = unlabelled
-        self.verbose = verbose
-        self.callback = callback
-        self.columns = columns
+    n_components: int | Mapping[Any, int] | str = 2
+    structure: str = "full"
+    pooling: float = 0.0
+    shrinkage: float | str = 0.0
+    target: str = "identity"
+    priors: Any = None
+    tol: float = 1e-3
+    max_iter: int = 100
+    n_init: int = 1
+    random_state: Any = None
+    unlabelled: Any = -1
+    verbose: int = 0
+    callback: Callable[[EmProgress], None] | None = None
+    columns: Any = None
 
     @learns_afresh
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
