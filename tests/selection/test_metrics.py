@@ -237,6 +237,33 @@ def test_comparisons_are_ordered_by_the_metric():
         sf.compare(X, y, models, metric="auc")
 
 
+def test_the_recall_of_a_class_can_decide():
+    X, y = load_breast_cancer(return_X_y=True)
+    X, y = X[:, :6], np.where(y == 0, "ill", "well")
+    models = {"LDA": sf.LDA(), "QDA": sf.QDA(), "NB": sf.GaussianNB()}
+    table = sf.compare(X, y, models).table
+    by_ill = sf.compare(X, y, models, metric="recall_ill")
+    assert by_ill.names[by_ill.order[0]] == table["name"][np.argmax(table["recall_ill"])]
+    assert str(by_ill).splitlines()[0].split()[0] == "recall"
+    chosen = sf.select_model(X, y, list(models.values()), metric="recall_ill", rule="best")
+    assert chosen.table["recall_ill"][chosen.chosen] == table["recall_ill"].max()
+    assert "by recall_ill" in repr(chosen)
+    auto = sf.AutoDiscriminant(metric="recall_ill", cv=3).fit(X, y).selection_
+    assert auto.metric == "recall_ill"
+    assert np.nanmax(auto.table["recall_ill"]) == auto.table["recall_ill"][auto.best]
+    assert auto.table["recall_well"][auto.best] > 0.5
+
+
+def test_the_recall_of_an_unknown_class_is_refused():
+    X, y = load_breast_cancer(return_X_y=True)
+    message = "must be one of log_loss.*calibration_error, recall_0, recall_1"
+    for choose in (sf.select_model, sf.compare):
+        with pytest.raises(InvalidParameter, match=message):
+            choose(X[:, :3], y, [sf.LDA()], metric="recall_ill")
+    with pytest.raises(InvalidParameter, match="calibration_error, recall_<class>"):
+        sf.select_model(X, y, metric="recall")
+
+
 def test_evaluate_is_the_evaluation_of_the_predictions_of_a_model():
     X, y = load_wine(return_X_y=True)
     w = np.arange(len(y)) % 3

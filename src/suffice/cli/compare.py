@@ -27,7 +27,7 @@ def compare(
     import suffice as sf
     from suffice.cli.output import check_out, print_json, print_lines, say, working, write_table
     from suffice.cli.training import read_training
-    from suffice.selection.metrics import METRICS
+    from suffice.selection.metrics import metric_named
 
     check_out(out, table=True)
     rows = read_training(data, target, table, weights)
@@ -51,23 +51,23 @@ def compare(
         print_json(facts | {"notes": list(comparison.selection.notes)})
         return
     n_folds = comparison.selection.scores[metric].shape[1]
-    title = f"{len(rows.labels)} rows, {n_folds} folds, the best {METRICS[metric].title} first"
+    title = f"{len(rows.labels)} rows, {n_folds} folds, the best {metric_named(metric).title} first"
     print_lines(list(heads(metric).values()), _lines(comparison, metric), title)
     say(*comparison.selection.notes)
 
 
 def heads(metric: str) -> dict[str, str]:
     """Columns of the table for people, with their headings: the deciding score first."""
-    from suffice.selection.metrics import METRICS
+    from suffice.selection.metrics import metric_named
 
     # Beside the score that orders the models; as many as a terminal of 80 columns has room for.
     shown = ("log_loss", "accuracy", "roc_auc", "brier")
     others = [name for name in shown if name != metric]
     return {
         "name": "model",
-        metric: METRICS[metric].heading,
+        metric: metric_named(metric).heading,
         f"{metric}_se": "±",
-        **{name: METRICS[name].heading for name in others},
+        **{name: metric_named(name).heading for name in others},
         "log_loss_with_outliers": "outliers",
         "parameters": "params",
     }

@@ -145,7 +145,7 @@ def _describe(fitted: Any, selection: Any, out: Path, as_json: bool) -> None:
     from suffice.cli.facts import facts
     from suffice.cli.output import answer
     from suffice.estimators.card import card_lines
-    from suffice.selection.metrics import METRICS
+    from suffice.selection.metrics import METRICS, metric_named
 
     described = {"out": str(out), **facts(fitted)}
     lines = card_lines(fitted)
@@ -158,7 +158,10 @@ def _describe(fitted: Any, selection: Any, out: Path, as_json: bool) -> None:
             "cross_validated": scores,
             "baseline": selection.baseline,
         }
-        texts = (f"{one.title} {scores[name]:.4g}" for name, one in METRICS.items())
+        texts = (
+            f"{metric_named(name).title} {scores[name]:.4g}"
+            for name in dict.fromkeys([*METRICS, selection.metric])
+        )
         lines.append(f"chosen among {selection.tried} models; cross-validated: {', '.join(texts)}")
         lines += selection.notes
     answer(described, as_json, *lines, f"written to {out}; try: suffice predict {out} new.csv")

@@ -116,7 +116,7 @@ Metric = Annotated[
     str,
     typer.Option(
         help="Score that decides: log_loss, accuracy, balanced_accuracy, f1_macro, roc_auc, "
-        "average_precision, brier or calibration_error."
+        "average_precision, brier, calibration_error, or the recall of a class, as in recall_yes."
     ),
 ]
 Costs = Annotated[

@@ -19,7 +19,7 @@ from suffice.estimators.trial import Trial
 from suffice.selection.entrants import Contest, Entrants
 from suffice.selection.folds import training_shares
 from suffice.selection.metric_sums import MetricSums
-from suffice.selection.metrics import METRICS
+from suffice.selection.metrics import Metric
 from suffice.selection.pool import HeldOut, PoolFit, fit_pool
 from suffice.selection.recalibration import recalibrations
 from suffice.selection.selection import Selection, standard_error
@@ -43,7 +43,7 @@ class AutomaticOptions:
 
 def choose_automatically(trial: Trial, options: AutomaticOptions, steps: Steps) -> Selection:
     """The scores of the family, and the chosen model, fitted to all rows."""
-    metric = METRICS[options.metric]
+    metric = trial.metrics[options.metric]
     _check_spread(trial)
 
     def loss(contest: Contest, entrants: Entrants) -> Floats:
@@ -88,8 +88,8 @@ class _Choice:
         self.trial, self.contest = automatic.trial, automatic.contest
         self.candidates = [one for some in automatic.entrants for one in some.candidates]
         loss = np.concatenate(automatic.losses)
-        scores = {name: np.full(loss.shape, np.nan) for name in METRICS}
-        scores[options.metric] = METRICS[options.metric].loss(loss)
+        scores = {name: np.full(loss.shape, np.nan) for name in self.trial.metrics}
+        scores[options.metric] = self.trial.metrics[options.metric].loss(loss)
         if options.metric != "log_loss":
             losses = [self.contest.losses(some) for some in automatic.entrants]
             scores["log_loss"] = np.concatenate(losses)
@@ -130,7 +130,7 @@ class _Choice:
         complexity = float(sum(kinds[i].complexity[0] for i in found.kept.tolist()))
         names = " + ".join(kinds[i].kind for i in found.kept.tolist())
         row = {"model": "PooledDiscriminant", "members": names}
-        whole = self._add(row, complexity, _pool_metrics(found))
+        whole = self._add(row, complexity, _pool_metrics(found, self.trial.metrics))
         return self._with_all_metrics(whole), model
 
     def _select_candidate(self) -> tuple[Selection, Entrants]:
@@ -140,7 +140,7 @@ class _Choice:
             between = self._average(selection)
             if between is not None:
                 row, complexity = describe(between.candidates[0]), float(between.complexity[0])
-                metrics = self.contest.metrics(between, METRICS, ranked=True)
+                metrics = self.contest.metrics(between, self.trial.metrics, ranked=True)
                 return self._add(row, complexity, metrics), between
             at = selection.best
         else:
@@ -185,7 +185,7 @@ class _Choice:
             at = sorted(i for i in leaders if first <= i < first + len(some.candidates))
             if at:
                 part = some.take([i - first for i in at])
-                for name, values in self.contest.metrics(part, METRICS, ranked=True).items():
+                for name, values in self.contest.metrics(part, self.trial.metrics, True).items():
                     scores[name][at] = values
             first += len(some.candidates)
         return replace(selection, scores=scores)
@@ -265,7 +265,7 @@ def _is_as_good(found: PoolFit, alone: HeldOut) -> bool:
     return mean > -error / 2
 
 
-def _pool_metrics(found: PoolFit) -> dict[str, Floats]:
+def _pool_metrics(found: PoolFit, metrics: Mapping[str, Metric]) -> dict[str, Floats]:
     """Each metric of a pool in each fold, (1, f)."""
     rows, sums = found.rows, []
     for fold in range(len(rows.shares)):
@@ -274,5 +274,5 @@ def _pool_metrics(found: PoolFit) -> dict[str, Floats]:
         sums.append(MetricSums.of(scores, rows.codes[at], rows.weights[at], ranked=True))
     return {
         name: np.stack([metric.values(one) for one in sums], axis=1)
-        for name, metric in METRICS.items()
+        for name, metric in metrics.items()
     }

@@ -17,7 +17,7 @@ from suffice.data.batches import split_named
 from suffice.data.labelled_table import LabelledTable
 from suffice.data.mixed import ColumnLayout
 from suffice.data.outliers import with_outliers
-from suffice.data.parameters import check_callable, choice
+from suffice.data.parameters import check_callable
 from suffice.data.table_rows import as_features_frame
 from suffice.errors import InvalidParameter
 from suffice.estimators.candidates import fit_quietly, log_probabilities, named_classifiers
@@ -32,7 +32,7 @@ from suffice.estimators.trial import Trial
 from suffice.selection.comparison import Comparison, LearningCurve
 from suffice.selection.folds import Fold
 from suffice.selection.metric_sums import MetricSums
-from suffice.selection.metrics import METRICS
+from suffice.selection.metrics import METRICS, check_metric
 from suffice.selection.selection import Selection, standard_error
 from suffice.selection.steps import ProgressCallback, Steps
 
@@ -65,7 +65,7 @@ def compare(
     random_state : for the outliers and the smaller training sets
     progress : called during the work with the share done, from 0 to 1
     """
-    choice("metric", metric, METRICS)
+    check_metric(metric)
     check_callable("progress", progress)
     X, y = split_named(X, y)
     X = as_features_frame(X)
@@ -79,6 +79,7 @@ def compare(
     names, candidates = tuple(named), list(named.values())
     refitted = 1 + len(_Contest.training_shares)
     stages = (1 - steps.done) / (1 + refitted)
+    check_metric(metric, trial.table.classes)
     selection = trial.run(candidates, metric, steps.part(stages))
     tried = np.flatnonzero(~np.isnan(selection.scores[metric]).all(axis=1))
     names, candidates = tuple(names[i] for i in tried), [candidates[i] for i in tried]

@@ -22,7 +22,7 @@ from suffice.estimators.choosing import DEFAULT_FOLDS
 from suffice.estimators.gaussian import GaussianDiscriminant
 from suffice.estimators.repairing import repairs_expected
 from suffice.estimators.trial import Trial
-from suffice.selection.metrics import METRICS
+from suffice.selection.metrics import METRICS, check_metric, metric_named
 from suffice.selection.selection import Selection
 from suffice.selection.steps import ProgressCallback, Steps
 from suffice.text import shown
@@ -63,9 +63,10 @@ def select_model(
     grid : parameters to vary, as for scikit-learn's GridSearchCV; each of the models takes them,
         or `GaussianDiscriminant` where models is None
     metric : the deciding score: "log_loss", "accuracy", "balanced_accuracy", "f1_macro",
-        "roc_auc", "average_precision", "brier" or "calibration_error". The others are computed
-        for all candidates if models are given (the two that rank rows, ROC AUC and average
-        precision, for at most 50), and otherwise for the best, the careful and the chosen one
+        "roc_auc", "average_precision", "brier", "calibration_error", or the recall of one class,
+        such as "recall_yes". The others are computed for all candidates if models are given (the
+        two that rank rows, ROC AUC and average precision, for at most 50), and otherwise for the
+        best, the careful and the chosen one
     rule : take the simplest that is not clearly worse than the best, by half a standard error of
         their difference ("careful"); the "best" mean; the simplest within "one-standard-error" of
         the best; the "average": the model between those of one kind, each weighted by how well
@@ -93,7 +94,7 @@ def select_model(
     >>> chosen.model, chosen.table["log_loss"].round(3)
     (LinearDiscriminantAnalysis(shrinkage=0.0), array([0.027, 0.583, 0.645]))
     """
-    choice("metric", metric, METRICS)
+    check_metric(metric)
     check_callable("progress", progress)
     automatic = models is None and grid is None
     rule = _rule(rule, metric, automatic, flag("simple", simple))
@@ -105,12 +106,14 @@ def select_model(
     X, y = split_named(X, y)
     folds = _folds_and_repeats(cv, repeats, y, automatic)
     trial = Trial(X, y, sample_weight, *folds, groups, columns, seed)
+    check_metric(metric, trial.table.classes)
     steps = Steps(1.0, progress)
     if automatic:
         options = AutomaticOptions(metric, rule, columns, rivals, time_limit)
         return choose_automatically(trial, options, steps)
     candidates = _candidates(models, grid, columns)
-    ranked = METRICS[metric].ranks or len(candidates) <= 50  # metrics that rank rows take longest
+    # Metrics that rank rows take longest.
+    ranked = metric_named(metric).ranks or len(candidates) <= 50
     selection = trial.run(candidates, metric, steps.part(0.96), ranked)
     if rule == "average":
         selection, taken = _add_average(trial, candidates, selection)

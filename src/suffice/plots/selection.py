@@ -14,7 +14,7 @@ from suffice.plots.constructors import drawn
 from suffice.plots.decoration import scale_heights
 from suffice.plots.display import Display, name_axes
 from suffice.plots.style import Style, ink
-from suffice.selection.metrics import METRICS
+from suffice.selection.metrics import metric_named
 from suffice.selection.selection import Selection
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ class SelectionDisplay(Display):
         if not isinstance(selection, Selection):
             raise InvalidParameter("pass the result of select_model(X, y).")
         shown = selection.metric if metric is None else metric
-        choice("metric", shown, METRICS)
+        choice("metric", shown, tuple(selection.scores))
         along, by = _parameters(selection, along, by)
         return cls(selection, along, by, _paths(selection, along, by), shown)
 
@@ -121,7 +121,7 @@ class SelectionDisplay(Display):
             ax.fill_between(x, low, y + e, color=style.colour, alpha=0.15, linewidth=0)
         self._mark(ax, mean)
         self._scales(ax, mean)
-        name_axes(ax, (self.along.replace("_", " "), METRICS[self.metric].title))
+        name_axes(ax, (self.along.replace("_", " "), metric_named(self.metric).title))
         return [self._note()]
 
     def _mark(self, ax: Axes, mean: Floats) -> None:

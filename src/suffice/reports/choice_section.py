@@ -14,7 +14,7 @@ from suffice.html import Html, element, joined
 from suffice.reports.code import constructor
 from suffice.reports.markup import heading, items, paragraphs, short, table
 from suffice.reports.material import Material
-from suffice.selection.metrics import METRICS
+from suffice.selection.metrics import metric_named
 from suffice.selection.selection import BASELINE, Selection, format_score, standard_error
 from suffice.selection.steps import ProgressCallback
 from suffice.text import format_number, plural
@@ -91,7 +91,7 @@ def choice_html(choice: Choice) -> Html:
 
 def _why(choice: Choice) -> list[str]:
     selection, at = choice.selection, choice.at
-    metric = METRICS[selection.metric].title
+    metric = metric_named(selection.metric).title
     best = format_score(choice.score(selection.metric, selection.best)[0])
     own = format_score(choice.score(selection.metric)[0])
     tried = (
@@ -137,7 +137,7 @@ def _is_no_worse(choice: Choice) -> bool:
     """Whether the combination of candidates does as well as the best of them."""
     selection = choice.selection
     own, best = choice.score(selection.metric)[0], choice.score(selection.metric, selection.best)[0]
-    loss = METRICS[selection.metric].loss(np.array([own, best]))
+    loss = metric_named(selection.metric).loss(np.array([own, best]))
     return bool(loss[0] <= loss[1])
 
 
@@ -159,7 +159,7 @@ def _difference(choice: Choice) -> str:
 
 def _candidates(choice: Choice, most: int = 6) -> Html:
     selection, columns = choice.selection, choice._table
-    loss = METRICS[selection.metric].loss(columns[selection.metric])
+    loss = metric_named(selection.metric).loss(columns[selection.metric])
     order = np.lexsort((selection.complexity, np.where(np.isnan(loss), np.inf, loss)))
     at = list(dict.fromkeys([*order[:most].tolist(), choice.at]))
     rows = []
@@ -187,7 +187,7 @@ def _candidates(choice: Choice, most: int = 6) -> Html:
 
 def title(metric: str) -> str:
     """The name of a metric at the head of a column."""
-    words = METRICS[metric].title
+    words = metric_named(metric).title
     return words[0].upper() + words[1:]
 
 

@@ -18,6 +18,7 @@ from suffice.reports.picture import HEIGHT, Picture, draw_picture
 from suffice.reports.quality_section import Quality
 from suffice.selection.diagnostics.diagnosis import Diagnosis
 from suffice.selection.importance import Importance
+from suffice.selection.metrics import metric_named
 from suffice.text import plural
 
 
@@ -182,9 +183,10 @@ def _selection(choice: Choice) -> Picture:
     def describe(display: Any) -> tuple[str, list[str]]:
         along, metric = display.along.replace("_", " "), display.metric.replace("_", " ")
         by = "" if display.by is None else f", one line per {display.by.replace('_', ' ')}"
+        higher = metric_named(display.metric).higher_is_better
         return f"Line plot of the cross-validated {metric} along {along}{by}.", [
             f"Candidates like the best one, along {along}{by}",
-            "Lower is better" if metric != "accuracy" else "Higher is better",
+            f"{'Higher' if higher else 'Lower'} is better",
             display.caption_,
             f"Chosen: {describe_candidate(choice.selection.candidates[choice.at])}",
         ]

@@ -10,7 +10,7 @@ import numpy as np
 
 from suffice.data.arrays import Array, Floats
 from suffice.html import html_table
-from suffice.selection.metrics import METRICS
+from suffice.selection.metrics import metric_named
 from suffice.selection.selection import BASELINE, SHOWN, Selection, format_score
 from suffice.text import align_columns
 
@@ -88,7 +88,7 @@ class Comparison:
     def order(self) -> list[int]:
         """Positions of the models, the best by the metric of the selection first."""
         metric = self.selection.metric
-        loss = METRICS[metric].loss(self.selection.table[metric])
+        loss = metric_named(metric).loss(self.selection.table[metric])
         return [int(i) for i in np.argsort(loss, kind="stable")]
 
     def __str__(self) -> str:
@@ -103,7 +103,7 @@ class Comparison:
     def _lines(self) -> list[list[str]]:
         table, deciding = self.table, self.selection.metric
         shown = dict.fromkeys([deciding, *SHOWN])
-        scores = {METRICS[name].heading: (table[name], ".4f") for name in shown}
+        scores = {metric_named(name).heading: (table[name], ".4f") for name in shown}
         columns = {
             **scores,
             "outliers": (table["log_loss_with_outliers"], ".4f"),
@@ -117,7 +117,7 @@ class Comparison:
         lines = [["", *columns]]
         for i in self.order:
             cells = {name: _cell(values[i], kind) for name, (values, kind) in columns.items()}
-            cells[METRICS[deciding].heading] += f" ± {table[f'{deciding}_se'][i]:.4f}"
+            cells[metric_named(deciding).heading] += f" ± {table[f'{deciding}_se'][i]:.4f}"
             lines.append([self.names[i], *cells.values()])
         without = [format_score(self.selection.baseline[name]) for name in shown]
         lines.append([BASELINE, *without, *[""] * (len(columns) - len(without))])

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from suffice.data.arrays import Array, Floats
+from suffice.data.parameters import choice
 from suffice.selection.metric_sums import MetricSums, RowScores
 
 
@@ -204,11 +205,12 @@ class MacroF1(Metric):
 class Recall(Metric):
     """The share of the rows of one class that is predicted as it."""
 
+    prefix = "recall_"
     heading = "recall"
     reading = "share of the rows of this class that get their label; 1 is best"
 
     def __init__(self, code: int, label: str) -> None:
-        self.code, self.name, self.title = code, f"recall_{label}", f"recall of {label}"
+        self.code, self.name, self.title = code, f"{self.prefix}{label}", f"recall of {label}"
 
     def values(self, sums: MetricSums) -> Floats:
         """Weight of the rows predicted as the class / weight of its rows, (m,)."""
@@ -245,6 +247,25 @@ def metrics_of(classes: Array) -> dict[str, Metric]:
     """
     recalls = [Recall(c, str(label)) for c, label in enumerate(classes.tolist())]
     return METRICS | {metric.name: metric for metric in recalls}
+
+
+def metric_named(name: str) -> Metric:
+    """What a metric is called and its direction; its values are those of `metrics_of`.
+
+    >>> metric_named("recall_yes").title, metric_named("log_loss").higher_is_better
+    ('recall of yes', False)
+    """
+    return METRICS[name] if name in METRICS else Recall(-1, name.removeprefix(Recall.prefix))
+
+
+def check_metric(name: Any, classes: Array | None = None) -> str:
+    """The name of a metric, if there is one for these classes, or for some if none are given."""
+    recalls = ["recall_<class>"]
+    if classes is not None:
+        recalls = list(metrics_of(classes))[len(METRICS) :]
+    elif isinstance(name, str) and name.startswith(Recall.prefix):
+        return name
+    return name if name in recalls else choice("metric", name, (*METRICS, *recalls[:10]))
 
 
 def _defined_mean(by_class: Floats) -> Floats:

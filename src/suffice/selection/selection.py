@@ -9,9 +9,8 @@ from typing import Any, Self
 import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
-from suffice.data.parameters import choice
 from suffice.html import html_table
-from suffice.selection.metrics import METRICS
+from suffice.selection.metrics import check_metric, metric_named
 from suffice.statistics.registry import storable
 from suffice.text import align_columns
 
@@ -35,7 +34,7 @@ class Selection:
         rows (`roc_auc`, `average_precision`) for all but the leading candidates, see
         `select_model`
     complexity : effective number of parameters of each candidate, (candidates,)
-    metric : what decides, such as "log_loss", "roc_auc" or "balanced_accuracy"
+    metric : what decides, such as "log_loss", "roc_auc" or "recall_yes"
     best : position of the candidate with the best mean
     careful : position of the simplest that is not clearly worse
     one_standard_error : position of the simplest one within a standard error of the best
@@ -61,7 +60,7 @@ class Selection:
     baseline: Mapping[str, float] = field(default_factory=dict, compare=False)
 
     def __post_init__(self) -> None:
-        choice("metric", self.metric, METRICS)
+        check_metric(self.metric)
 
     def stored(self, exact: bool) -> Self:
         """The form in which a file holds it: without the model."""
@@ -189,7 +188,7 @@ class Selection:
     @property
     def _loss(self) -> Floats:
         scores = _tested_folds(self.scores[self.metric])[: self.tried]
-        loss = METRICS[self.metric].loss(scores)
+        loss = metric_named(self.metric).loss(scores)
         # A candidate that failed in a fold is never chosen.
         return np.where(np.isnan(loss), np.inf, loss)
 
@@ -210,7 +209,7 @@ class Selection:
         table = self.table
         names = [name for name in table if len({str(one.get(name)) for one in self.candidates}) > 1]
         others = [one for one in SHOWN if one in self.scores and one != self.metric]
-        headings = [METRICS[metric].heading for metric in (self.metric, *others)]
+        headings = [metric_named(metric).heading for metric in (self.metric, *others)]
         lines = [["", "candidate", "params", *headings]]
         for i in at:
             mark = ("*" if i == self.best else "") + ("+" if i == self._taken else "")
