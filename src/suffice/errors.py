@@ -137,5 +137,9 @@ class RepairedModel(UserWarning):
     """A model could not be estimated as requested; the message says what was done instead."""
 
 
+class RowsInOtherOrder(UserWarning):
+    """X and y of pandas have the same index in different orders; rows are paired by position."""
+
+
 class ColumnNote(UserWarning):
     """Columns of files are set aside, or some of their cells count as missing."""

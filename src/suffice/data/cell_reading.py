@@ -6,7 +6,6 @@ import datetime as dt
 from collections.abc import Sequence
 from dataclasses import replace
 from decimal import Decimal
-from fractions import Fraction
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -23,12 +22,10 @@ from suffice.data.cells import (
     TimeCells,
     clean_text,
 )
-from suffice.data.features import as_frame, check_table, check_two_dimensional
+from suffice.data.features import NUMBER_TYPES, as_frame, check_table, check_two_dimensional
 from suffice.data.gaps import is_missing
 from suffice.data.levels import MISSING, declared_levels, level_values
 from suffice.errors import InvalidFeatures
-
-_NUMBERS = (bool, int, float, np.number, np.bool_, Decimal, Fraction)
 
 
 def table_columns(X: Any) -> tuple[list[Any], tuple[str, ...] | None]:
@@ -170,7 +167,7 @@ def _of_objects(values: Sequence[Any]) -> Cells:
     if all(issubclass(kind, bool | np.bool_) for kind in kinds):
         known = [False if gap else bool(v) for v, gap in zip(values, missing, strict=True)]
         return BooleanCells(np.array(known, bool), missing)
-    if all(issubclass(kind, _NUMBERS) for kind in kinds):
+    if all(issubclass(kind, NUMBER_TYPES) for kind in kinds):
         return _of_number_objects(values, missing)
     if all(issubclass(kind, str) for kind in kinds):
         return TextCells.of(values)
@@ -190,7 +187,7 @@ def _of_number_objects(values: Sequence[Any], missing: Array) -> Cells:
 
 
 def _of_mixed(values: Sequence[Any], missing: Array, kinds: set[type]) -> Cells:
-    texts = (str, *_NUMBERS, dt.date, dt.time, dt.timedelta)
+    texts = (str, *NUMBER_TYPES, dt.date, dt.time, dt.timedelta)
     # Types of objects that have a text of their own, by name: pandas need not be installed.
     named_by_text = ("UUID", "Period", "Interval")
     odd = [k for k in kinds if not issubclass(k, texts) and k.__name__ not in named_by_text]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
+from decimal import Decimal
+from fractions import Fraction
 from os import PathLike
 from typing import Any
 
@@ -14,6 +16,9 @@ from suffice.data.feature_rows import ArrayFeatures, Features, FrameFeatures, In
 from suffice.data.gaps import is_missing
 from suffice.errors import HasGaps, InvalidFeatures, NotFinite, NotNumbers
 from suffice.text import shown
+
+# Types of the Python objects that are numbers.
+NUMBER_TYPES = (bool, int, float, np.number, np.bool_, Decimal, Fraction)
 
 
 def is_read(X: Any) -> bool:
@@ -87,6 +92,10 @@ def check_table(X: Any) -> None:
                 "fits a model to them."
             )
         raise InvalidFeatures(f"X is a {type(X).__name__}; pass an array or a data frame.{more}")
+    if isinstance(X, dict):
+        raise InvalidFeatures("X is a dict of columns; pass a data frame: pandas.DataFrame(X).")
+    if isinstance(X, list) and X and isinstance(X[0], dict):
+        raise InvalidFeatures("X is a list of dicts; pass a data frame: pandas.DataFrame(X).")
     if hasattr(X, "tocsr") or hasattr(X, "todense"):
         raise InvalidFeatures(
             "X is a sparse matrix; sparse input is not supported. Convert it with X.toarray()."
@@ -159,6 +168,8 @@ def _check_array(values: Array) -> Array:
             f"Complex data not supported: X is {values.dtype}. "
             "Pass real and imaginary parts as columns."
         )
+    if values.dtype.names:
+        raise InvalidFeatures("X is a structured array; pass a data frame: pandas.DataFrame(X).")
     check_two_dimensional(values.shape)
     if values.dtype.kind == "O":
         return _from_objects(values)
@@ -194,13 +205,18 @@ def _from_objects(values: Array) -> Floats:
 
 
 def _numbers(series: nw.Series[Any]) -> Floats | None:
-    """The numbers in a column of Python objects or nulls; None if it holds anything else."""
+    """The numbers in a column of Python objects, durations or nulls; None if it holds others."""
     if series.null_count() == len(series):
         return np.full(len(series), np.nan)
+    if series.dtype == nw.Duration:
+        return np.asarray(series.to_numpy() / np.timedelta64(1, "s"))
+    if series.dtype == nw.Unknown:
+        cells = np.asarray(series.to_numpy())  # such as a sparse column of pandas
+        return cells.astype(np.float64) if cells.dtype.kind in "fiub" else None
     if series.dtype != nw.Object:
         return None
     values = series.to_list()
-    if not all(is_missing(v) or isinstance(v, bool | int | float | np.number) for v in values):
+    if not all(is_missing(v) or isinstance(v, NUMBER_TYPES) for v in values):
         return None
     return np.array([np.nan if is_missing(v) else v for v in values], np.float64)
 

@@ -45,10 +45,7 @@ class Labels:
                     "Pass a one-dimensional array, list or column."
                 )
             if values.dtype.kind not in "biufUSTO":
-                raise InvalidLabels(
-                    f"y holds {values.dtype} values; labels may be strings, integers, booleans "
-                    "or categories."
-                )
+                raise _not_labels(f"{values.dtype} values")
         return cls(values)
 
     def __len__(self) -> int:
@@ -238,9 +235,18 @@ def _as_classes(labels: list[Any], types: set[type]) -> Array:
         values = np.array(labels, np.float64)
         _check_whole(values, 0)
         return values
+    if len(families) == 1:
+        raise _not_labels(f"{min(families)} values")
     raise InvalidLabels(
         f"y mixes labels of different types ({', '.join(sorted(families))}); "
-        "make them all strings or all integers."
+        "make them all strings, y = [str(label) for label in y], or all integers."
+    )
+
+
+def _not_labels(what: str) -> InvalidLabels:
+    return InvalidLabels(
+        f"y holds {what}; labels may be strings, integers, booleans or categories. "
+        "Make them strings: y = [str(label) for label in y]."
     )
 
 

@@ -11,7 +11,7 @@ from suffice.data.column_options import ColumnOptions
 from suffice.data.described_column import DescribedColumn, describe_dates, describe_levels
 from suffice.data.levels import are_too_many
 from suffice.data.written_dates import date_orders
-from suffice.data.written_numbers import decimal_mark, likely_mark
+from suffice.data.written_numbers import code_among, decimal_mark, likely_mark
 from suffice.errors import InvalidParameter
 from suffice.text import plural, shorten, shown
 
@@ -115,8 +115,10 @@ def describe_words(name: str, cells: TextCells, options: ColumnOptions) -> Descr
     names = levels == rows and rows > (1 if looks_like_id(name) else most_names)
     way_out = f"(say categorical=[{name!r}] to use them as levels)"
     if names or are_too_many(levels, rows):
-        why = f"names or free text: {levels:,} different ones in {plural(rows, 'row')}, such as "
-        why += f"{example(known)} {way_out}"
+        code = code_among(known)
+        what = "names or free text" if code is None else "codes"
+        why = f"{what}: {levels:,} different ones in {plural(rows, 'row')}, such as "
+        why += f"{example(known) if code is None else _quoted(code)} {way_out}"
         kind = SetAside("names or free text")
         return DescribedColumn(name, kind, why, len(cells) - rows, levels)
     # Text with more levels than this is set aside unless it is named categorical.
@@ -124,15 +126,24 @@ def describe_words(name: str, cells: TextCells, options: ColumnOptions) -> Descr
     if levels > too_many_levels:
         why = f"{levels:,} different texts, more than {too_many_levels} {way_out}"
         return DescribedColumn(name, SetAside("too many levels"), why, len(cells) - rows, levels)
-    why = "category type" if cells.is_category else "text"
-    if _are_codes(known) and not cells.is_category:
-        why = f"whole numbers kept as text (say numeric=[{name!r}] to use them as numbers)"
+    why = "category type" if cells.is_category else _why_levels(name, known)
     marked = {*cells.distinct} - {*known.distinct}
     if marked:
-        why += f"; {_some(cells, marked)} means missing (say missing=[] to keep it as a level)"
+        mean, them = ("means", "it as a level") if len(marked) == 1 else ("mean", "them as levels")
+        why += f"; {_some(cells, marked)} {mean} missing (say missing=[] to keep {them})"
     why += f"; {_some(cells, keeps)} counts as a level" if keeps else ""
     why += same_but_for_case(known)
     return describe_levels(name, known, Levels("text", keeps), why)
+
+
+def _why_levels(name: str, cells: TextCells) -> str:
+    """Why texts are levels, also where they look like numbers."""
+    code = code_among(cells)
+    if code is not None:
+        return f"codes such as {_quoted(code)} (say numeric=[{name!r}] to use them as numbers)"
+    if _are_codes(cells):
+        return f"whole numbers kept as text (say numeric=[{name!r}] to use them as numbers)"
+    return "text"
 
 
 def same_but_for_case(cells: TextCells) -> str:

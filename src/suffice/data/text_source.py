@@ -20,6 +20,7 @@ from suffice.data.prefetch import in_order
 from suffice.data.table import reads_as_number
 from suffice.data.text_blocks import TextBlock, TextFile, first_record
 from suffice.data.text_layout import TextLayout, check_quotes, check_utf8, layout, not_utf8
+from suffice.data.written_numbers import BARE_EXPONENT, CODE_SHARE, LEADING_ZERO
 from suffice.errors import InvalidFile, NotNumbers
 
 # Null markers of any column.
@@ -285,9 +286,15 @@ class TextSource:
 
 
 def _narrow(cells: Any, decimal_comma: bool) -> Any:
-    """Text as integers, numbers or booleans, if all cells are such; as it is otherwise."""
+    """Text as integers, numbers or booleans, if all cells are such; as it is otherwise.
+
+    Codes, such as postcodes with leading zeros, stay text.
+    """
     pl: Any = packages.require_polars()
     if cells.null_count() == len(cells):
+        return cells
+    zeros, bare = cells.str.contains(LEADING_ZERO), cells.str.contains(BARE_EXPONENT)
+    if zeros.sum() > CODE_SHARE * cells.count() or bare.all():
         return cells
     attempts = [(cells, pl.Int64), (cells, pl.Float64)]
     if decimal_comma:

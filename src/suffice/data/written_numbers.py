@@ -11,6 +11,13 @@ import numpy as np
 from suffice.data.arrays import Floats
 from suffice.data.cells import TextCells
 
+# Texts that name something, such as a postcode: a number would lose their first zero.
+LEADING_ZERO = "^0[0-9]+$"
+# Share of such cells from which a column holds codes, not numbers.
+CODE_SHARE = 0.01
+# Product codes, if all cells are such: programs write numbers as 1e+05, with a sign.
+BARE_EXPONENT = "^[0-9]+[eE][0-9]+$"
+
 
 @cache
 def _notation(decimal: str) -> tuple[re.Pattern[str], dict[int, str | None]]:
@@ -48,6 +55,21 @@ def parse_numbers(texts: Sequence[str], decimal: str) -> Floats:
     return np.array([np.nan if one is None else one for one in numbers], np.float64)
 
 
+def code_among(cells: TextCells) -> str | None:
+    """A text that shows that a column holds codes, not numbers; None if there is none.
+
+    >>> code_among(TextCells.of(["98765", "01234"])), code_among(TextCells.of(["1e5", "2e7"]))
+    ('01234', '1e5')
+    >>> code_among(TextCells.of(["0.5", "10"])) is None
+    True
+    """
+    zeros = [re.match(LEADING_ZERO, text) is not None for text in cells.distinct]
+    if cells.counts[zeros].sum() > CODE_SHARE * cells.counts.sum():
+        return cells.distinct[zeros.index(True)]
+    bare = all(re.match(BARE_EXPONENT, text) for text in cells.distinct)
+    return cells.distinct[0] if cells.distinct and bare else None
+
+
 def decimal_mark(cells: TextCells, share: float) -> tuple[str, list[str]] | None:
     """The decimal mark of a column of numbers, and the texts that are not numbers.
 
@@ -58,10 +80,7 @@ def decimal_mark(cells: TextCells, share: float) -> tuple[str, list[str]] | None
     (',', ['x'])
     """
     total = int(cells.counts.sum())
-    zeros = [text[0] == "0" and text.isdigit() and len(text) > 1 for text in cells.distinct]
-    # Share of codes such as "0123" from which a column holds codes, not numbers.
-    leading_zeros = 0.01
-    if not total or cells.counts[zeros].sum() > leading_zeros * total:
+    if not total or code_among(cells) is not None:
         return None
     return _best_mark(cells, total - share * total)
 
