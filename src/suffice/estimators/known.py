@@ -29,9 +29,10 @@ class KnownForm:
     def read(self, given: Any, means: Floats, known: KnownClasses, name: str) -> GivenCovariances:
         """The covariances in this form; raises if the model cannot have them."""
         k, d = means.shape
-        first = self.diagonal is True and self.shared is not True
-        covariances = GivenCovariances.read(given, k, d, variances_first=first)
-        if self.shared and not covariances.shared and k > 1:
+        covariances = GivenCovariances.read(given, k, d, bool(self.diagonal), bool(self.shared))
+        if self.shared:
+            covariances = covariances.as_shared()
+        if self.shared and not covariances.shared:
             raise InvalidParameter(
                 f"covariances has one entry per class, but all classes of a {name} share one. Give "
                 f"one of shape {(d, d)} or {(d,)}, or use QDA.from_parameters."
@@ -66,7 +67,8 @@ class KnownGaussians(Learner[Any]):
 
         means : (k, d), one row per class
         covariances : one for all, (d, d), one per class, (k, d, d), or variances, (d,) or (k, d);
-            with as many classes as features, (d, d) is one matrix for all, except for GaussianNB
+            with as many classes as features, (d, d) is one matrix for all. GaussianNB reads it as
+            variances of each class, and refuses numbers that could be either
         priors : None (equal), a mapping by label, or an array in the order of `means`
         classes : labels in the order of `means`; 0, 1, ... if None
         feature_names : one name per feature

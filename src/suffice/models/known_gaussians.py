@@ -11,11 +11,15 @@ from suffice.data.arrays import Array, Floats
 from suffice.data.parameters import numbers
 from suffice.errors import InvalidParameter
 from suffice.models.computable import check_computable
-from suffice.models.covariance import Covariance, DiagonalCovariance, FullCovariance
+from suffice.models.covariance import Covariance, DiagonalCovariance
 from suffice.models.gaussian import GaussianModel
 from suffice.models.known_classes import KnownClasses, read_table
+from suffice.models.known_covariance import KnownCovariance
 from suffice.models.linalg import eigen, whitener
 from suffice.text import shown
+
+# Largest difference of entries (i, j) and (j, i) of a covariance, as a share of the deviations.
+ROUNDING = 1e-10
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,24 +30,27 @@ class GivenCovariances:
     shared: bool
 
     @classmethod
-    def read(cls, given: Any, k: int, d: int, variances_first: bool = False) -> GivenCovariances:
+    def read(
+        cls, given: Any, k: int, d: int, independent: bool = False, shared: bool = False
+    ) -> GivenCovariances:
         """Numbers of shape (d, d), (k, d, d), (d,) or (k, d).
 
-        variances_first : read (d, d) as variances of each class if there are d classes
+        independent, shared : whether features are independent and classes share one covariance,
+            as far as the model says
         """
         values = numbers("covariances", given)
         shape = None if values is None else values.shape
-        forms = {(k, d, d): False, (d,): True}
-        order = ((d, d), True), ((k, d), False)
-        forms.update(reversed(order) if not variances_first else order)
+        forms = {(k, d): False, (d, d): True, (k, d, d): False, (d,): True}
         if values is None or shape not in forms:
             raise InvalidParameter(
                 f"covariances has shape {shape}; for {k} classes and {d} features it must be "
                 f"{(d, d)} (one matrix for all), {(k, d, d)} (one per class), or variances: "
                 f"{(d,)} or {(k, d)}."
             )
-        shared = forms[shape]
-        return cls(values[None] if shared else values, shared)
+        one = forms[shape]
+        if shape == (k, d) == (d, d) and not shared:
+            one = _is_matrix(values, independent)
+        return cls(values[None] if one else values, one)
 
     @property
     def are_variances(self) -> bool:
@@ -69,6 +76,12 @@ class GivenCovariances:
                 f"({i}, {j}). Give variances, or use QDA.from_parameters or LDA.from_parameters."
             )
         return GivenCovariances(np.diagonal(self.values, axis1=1, axis2=2).copy(), self.shared)
+
+    def as_shared(self) -> GivenCovariances:
+        """The same as one for all classes, if those of the classes are equal."""
+        if self.shared or not (self.values == self.values[0]).all():
+            return self
+        return GivenCovariances(self.values[:1], True)
 
     def repeated(self, k: int) -> GivenCovariances:
         """One for each of k classes."""
@@ -106,6 +119,37 @@ def known_gaussians(
     return model
 
 
+def _is_matrix(values: Floats, independent: bool) -> bool:
+    """Whether (d, d) numbers for d classes are one covariance, not the variances of each class.
+
+    Raises where either can be meant, or the likely meaning is not the documented one.
+
+    independent : whether the model has independent features
+    """
+    d = len(values)
+    symmetric, positive = (_asymmetry(values) <= ROUNDING).all(), (values > 0).all()
+    what = None
+    if independent and symmetric and positive and d > 1 and whitener(values) is not None:
+        what = "may be the variances of each class, or one matrix of dependent features"
+    elif not independent and positive and not symmetric:
+        what = "is one matrix for all, but this one is not symmetric"
+    if what is not None:
+        raise InvalidParameter(
+            f"covariances of shape {(d, d)}, for {d} classes and {d} features, {what}. For "
+            "variances, one row per class, give [np.diag(row) for row in covariances]; for one "
+            "matrix for all, use LDA.from_parameters."
+        )
+    # Variances are above 0: symmetric numbers that are not can only be a matrix.
+    return bool(symmetric and not positive) if independent else True
+
+
+def _asymmetry(matrix: Floats) -> Floats:
+    """Differences of entries (i, j) and (j, i), as shares of the deviations."""
+    with np.errstate(all="ignore"):
+        scale = np.sqrt(matrix.diagonal())
+        return np.asarray(np.abs(matrix - matrix.T) / scale / scale[:, None])
+
+
 def read_means(means: Any) -> Floats:
     """One row of finite numbers per class, (k, d)."""
     return read_table(
@@ -122,17 +166,12 @@ def _diagonal(name: str, variances: Floats) -> Covariance:
     return DiagonalCovariance(variances)
 
 
-def _full(name: str, matrix: Floats, rounding: float = 1e-10) -> Covariance:
-    """The covariance, after checking that it is symmetric and positive definite.
-
-    rounding : largest difference of entries (i, j) and (j, i), as a share of the deviations
-    """
+def _full(name: str, matrix: Floats) -> Covariance:
+    """The covariance, after checking that it is symmetric and positive definite."""
     variances = matrix.diagonal()
     _diagonal(name, variances)
-    scale = np.sqrt(variances)
-    with np.errstate(over="ignore", invalid="ignore"):
-        difference = np.abs(matrix - matrix.T) / scale / scale[:, None]
-    if not (difference <= rounding).all():
+    difference = _asymmetry(matrix)
+    if not (difference <= ROUNDING).all():
         i, j = (int(at) for at in np.unravel_index(np.argmax(difference), matrix.shape))
         raise InvalidParameter(
             f"{name} is not symmetric: entry ({i}, {j}) is {matrix[i, j]:g}, but entry "
@@ -141,9 +180,10 @@ def _full(name: str, matrix: Floats, rounding: float = 1e-10) -> Covariance:
     matrix = (matrix + matrix.T) / 2
     factor = whitener(matrix)
     if factor is None:
+        scale = np.sqrt(variances)
         smallest = eigen(matrix / scale / scale[:, None])[0][0]
         raise InvalidParameter(
             f"{name} is not positive definite: the smallest eigenvalue of its correlations is "
             f"{smallest:.3g}, and it must be above 0. Make the entries off the diagonal smaller."
         )
-    return FullCovariance(factor)
+    return KnownCovariance(factor, matrix)
