@@ -15,13 +15,13 @@ from suffice.errors import InvalidParameter
 from suffice.estimators.bayesian import BayesianDiscriminant
 from suffice.models import scoring
 from suffice.models.beliefs import Beliefs, Prior
+from suffice.models.categorical import likeliest_alpha
 from suffice.models.conjugate import infer, log_evidence
 from suffice.models.covariance import FullCovariance
 from suffice.models.gammas import log_ratio, log_ratio_slope
 from suffice.models.gaussian import GaussianModel
 from suffice.models.linalg import whitener
 from suffice.models.marginal import evidence_of
-from suffice.models.smoothing import likeliest_alpha
 from suffice.models.strengths import best_strengths
 from suffice.models.structures import structure_of
 from suffice.models.student import TogetherStudent

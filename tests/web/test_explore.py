@@ -312,8 +312,8 @@ def test_a_report_links_to_its_explorer_when_asked(csv, tmp_path):
 
 
 def test_a_report_says_why_it_has_no_explorer(tmp_path):
-    from suffice.reports.explorer_link import explorer_link, write_explorer
     from suffice.reports.material import Material
+    from suffice.reports.page import explorer_link, write_explorer
 
     data = Material.read(np.random.default_rng(0).normal(size=(600, 2)), np.arange(600) % 300)
     why = write_explorer(tmp_path / "page.html", data, "Report", sf.LDA())

@@ -1,4 +1,4 @@
-"""The answers of a product model, each from its parts."""
+"""The answers of models whose features, or parts of them, are independent given the class."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ import numpy as np
 from suffice.answers.contributions import Contributions, contributions, log_odds
 from suffice.answers.imputation import class_shares, conditional_mean, draws
 from suffice.answers.sampling import draw
-from suffice.data.arrays import Floats, Indices
-from suffice.data.mixed import MixedRows
-from suffice.models.independent import random_columns
+from suffice.data.arrays import Array, Floats, Indices
+from suffice.data.mixed import MixedRows, missing
+from suffice.models.independent import IndependentModel, impossible, random_columns
 from suffice.models.product import ProductModel
 
 
@@ -55,3 +55,41 @@ def _draws(
         parts = (draws(part, own, 1, drawn, rng)[0] for part, own in model.with_rows(rows))
         out.append(MixedRows(tuple(parts)))
     return out
+
+
+@contributions.register
+def _independent_contributions(
+    model: IndependentModel, rows: Array, a: int, b: int
+) -> Contributions:
+    """Features are independent: the contribution of each is its log-likelihood ratio."""
+    with np.errstate(invalid="ignore"):
+        values = model.terms(rows, a) - model.terms(rows, b)
+    values[impossible(model.joint(rows))] = 0.0
+    return Contributions.of(model, values, a, b)
+
+
+@draw.register
+def _independent_draw(
+    model: IndependentModel, codes: Indices, seeds: np.random.SeedSequence
+) -> Array:
+    return model.draw(codes, np.random.default_rng(seeds))
+
+
+@conditional_mean.register
+def _independent_conditional_mean(model: IndependentModel, rows: Array, shares: Floats) -> Array:
+    """A gap is filled with the mean or the most probable value, whatever is observed beside it."""
+    return model.fill(rows, shares)
+
+
+@draws.register
+def _independent_draws(
+    model: IndependentModel,
+    rows: Array,
+    n_draws: int,
+    codes: Indices | None,
+    rng: np.random.Generator,
+) -> Array:
+    """Random values; those of a row come from one class."""
+    shares, gaps = class_shares(model, rows, codes), missing(rows)
+    drawn = [model.draw(random_columns(shares, rng), rng) for _ in range(n_draws)]
+    return np.stack([np.where(gaps, one, rows) for one in drawn])

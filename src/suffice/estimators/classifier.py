@@ -32,9 +32,9 @@ from suffice.data.weights import Weights
 from suffice.errors import InvalidFeatures, InvalidParameter
 from suffice.estimators.anywhere import on_labelled_rows, on_rows
 from suffice.estimators.base import Estimator
-from suffice.estimators.class_weight import refuse_class_weight
 from suffice.estimators.drawing import draw_rows
 from suffice.estimators.output import FrameOutput, framed
+from suffice.estimators.sklearn_parameters import refuse_class_weight
 from suffice.estimators.state import at_once
 from suffice.models.computable import beyond_floats
 from suffice.models.model import Model

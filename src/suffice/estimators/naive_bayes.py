@@ -6,7 +6,6 @@ from typing import Any, Generic, Self
 
 import numpy as np
 
-from suffice.answers import independent as _independent  # noqa: F401 - registers its answers
 from suffice.answers import product as _product  # noqa: F401 - registers its answers
 from suffice.answers.rarity import Rarity
 from suffice.data.arrays import Array, Floats

@@ -24,9 +24,13 @@ from suffice.estimators.gaussian import (
 from suffice.estimators.linear import LinearDiscriminantAnalysis
 from suffice.estimators.mixed import MixedNB
 from suffice.estimators.mixture_discriminant import MixtureDiscriminant
+from suffice.estimators.onnx_compounds import (
+    check_parts,
+    mixture_scores,
+    pooled_scores,
+    product_scores,
+)
 from suffice.estimators.onnx_graph import ELEMENTS, Graph, Node
-from suffice.estimators.onnx_mixtures import mixture_scores, pooled_scores
-from suffice.estimators.onnx_products import check_parts, product_scores
 from suffice.estimators.onnx_scores import (
     binary_scores,
     gaussian_scores,

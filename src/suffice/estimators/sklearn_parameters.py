@@ -1,9 +1,9 @@
-"""Parameters that LDA and QDA have in scikit-learn: algorithms, and covariance estimators."""
+"""Parameters of scikit-learn: algorithms, covariance estimators, priors, and class_weight."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from copy import deepcopy
 from dataclasses import replace
 from typing import Any
@@ -101,3 +101,14 @@ def with_estimated_scatter(statistics: AnyStatistics, estimator: Any, X: Any, y:
         scatters.append(weight * np.asarray(fitted.covariance_, np.float64))
     scatter = DenseScatter(DoubleDouble(np.array(scatters)), per_class=True)
     return replace(statistics, spread=scatter, fourth=None)
+
+
+def refuse_class_weight(kind: type, parameters: Collection[str]) -> None:
+    """Raise if class_weight is among the parameters of a classifier."""
+    if "class_weight" in parameters:
+        raise InvalidParameter(
+            f"{kind.__name__} takes no class_weight, since priors move the odds alone: "
+            "class_weight='balanced' is priors='uniform'. For other weights pass the probability "
+            "of each class, priors={label: probability}, or the weight of each row, "
+            "fit(X, y, sample_weight)."
+        )

@@ -13,9 +13,10 @@ from suffice.data.mixed import check_shape
 from suffice.data.parameters import as_floats
 from suffice.errors import InvalidParameter, TooFewRows
 from suffice.models.discrete import DiscreteModel, LevelModel
+from suffice.models.gammas import log_ratio, log_ratio_slope
 from suffice.models.likelihood import Likelihood
 from suffice.models.priors import class_priors
-from suffice.models.smoothing import likeliest_alpha
+from suffice.models.strengths import best_strengths
 from suffice.statistics.count_pass import column_ranges, count_levels, is_large_integers
 from suffice.statistics.counts import Counts, LevelTable
 from suffice.text import shown
@@ -172,3 +173,29 @@ def _level_model(table: LevelTable, alpha: float) -> LevelModel:
 
 def _name(counts: Counts, j: int) -> str:
     return str(j) if counts.feature_names is None else repr(counts.feature_names[j])
+
+
+def likeliest_alpha(weight: Floats) -> float:
+    """The alpha under which counts of levels by class (k, m) are most probable.
+
+    Each class draws its level probabilities from a Dirichlet distribution (alpha, ..., alpha);
+    with them integrated out, ln p = sum over classes of ln Γ(m alpha) - ln Γ(m alpha + n)
+    + sum over levels of ln Γ(alpha + n_l) - ln Γ(alpha).
+
+    >>> round(likeliest_alpha(np.array([[9.0, 0.0], [0.0, 8.0], [7.0, 1.0]])), 3)
+    0.157
+    """
+    m, total = weight.shape[1], weight.sum(axis=1)
+    if m < 2 or not total.any():
+        return 1.0
+
+    def evidence(alpha: float, _: float) -> tuple[float, Floats]:
+        # The remaining logarithms of alpha add up to the constant n ln m.
+        value = log_ratio(alpha, weight).sum() - log_ratio(m * alpha, total).sum()
+        slope = log_ratio_slope(alpha, weight).sum() - log_ratio_slope(m * alpha, total).sum()
+        return float(value), np.array([float(slope), 0.0])
+
+    high = max(float(total.sum()), 1.0)
+    # Smallest number of rows added to a level; the largest is the number of all rows.
+    least_alpha = 1e-3
+    return float(best_strengths(evidence, np.array([least_alpha, 1.0]), np.array([high, 1.0]))[0])

@@ -8,17 +8,17 @@ from importlib.resources import files
 from os import PathLike
 from pathlib import Path
 from typing import Any, TypeVar
+from urllib.parse import quote
 
 from suffice.data.files import check_writable, write_whole
 from suffice.data.parameters import check_callable, check_path, flag
-from suffice.errors import InvalidParameter
+from suffice.errors import InvalidParameter, SufficeError
 from suffice.estimators.repairing import repairs_expected
 from suffice.html import Html, element, escaped, joined
 from suffice.reports.atypical_section import atypical, atypical_html
 from suffice.reports.choice_section import choice_html, choose
 from suffice.reports.data_section import data_facts, data_html
 from suffice.reports.diagnosis_section import diagnosis, diagnosis_html
-from suffice.reports.explorer_link import explorer_link, write_explorer
 from suffice.reports.findings import Report
 from suffice.reports.gaps_section import gap_facts, gaps_html
 from suffice.reports.markup import items, note, percent, reason, short
@@ -252,3 +252,28 @@ def _title(title: str | None, data: Material) -> str:
     if title is not None:
         return short(title, 200)
     return "Report" if data.target is None else f"Report on {short(data.target)}"
+
+
+def write_explorer(path: Path, data: Material, title: str, model: Any) -> Path | str:
+    """The page, beginning with the model if it can show it; or the reason why there is none."""
+    import suffice
+
+    why = ""
+    for start in (model, None):
+        try:
+            suffice.explore(data.X, data.y, path, model=start, title=title)
+        except SufficeError as error:
+            why = str(error)
+        else:
+            return path
+    return why
+
+
+def explorer_link(found: Path | str | None) -> Html:
+    """The link to the page, or why there is none; nothing if none was asked for."""
+    if found is None:
+        return Html("")
+    if isinstance(found, str):
+        return note(f"There is no page to explore the model: {found}")
+    words = "Explore the model: drag rows, and see every number move"
+    return element("p", element("a", words, href=quote(found.name)))

@@ -13,8 +13,7 @@ from suffice.statistics.alignment import Alignment, Rows
 from suffice.statistics.factored_scatter import FactoredScatter
 from suffice.statistics.numbers import ALL, DoubleDouble, place_rows
 from suffice.statistics.registry import storable
-from suffice.statistics.scatter import DenseScatter
-from suffice.statistics.semidefinite import SLACK
+from suffice.statistics.scatter import SLACK, DenseScatter
 from suffice.statistics.shift import difference
 
 

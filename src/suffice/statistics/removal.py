@@ -25,8 +25,7 @@ from suffice.statistics.remainder import (
     of_class,
     without_rounding,
 )
-from suffice.statistics.scatter import DenseScatter, Scatter
-from suffice.statistics.semidefinite import is_semidefinite
+from suffice.statistics.scatter import DenseScatter, Scatter, is_semidefinite
 from suffice.statistics.shape import check_same_shape
 from suffice.statistics.shift import Shift, difference
 from suffice.statistics.statistics import Statistics

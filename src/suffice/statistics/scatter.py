@@ -12,7 +12,6 @@ from suffice.statistics.alignment import Alignment, tidy
 from suffice.statistics.factored_scatter import FactoredScatter
 from suffice.statistics.numbers import ALL, PART_ENTRIES, DoubleDouble
 from suffice.statistics.registry import storable
-from suffice.statistics.semidefinite import is_semidefinite
 from suffice.statistics.soundness import check_squares
 from suffice.statistics.threads import blas_threads
 
@@ -253,3 +252,29 @@ def only_diagonal(scatter: DenseScatter | FactoredScatter) -> DiagonalScatter:
     if low is not None:
         low = np.ascontiguousarray(low.diagonal(axis1=1, axis2=2))
     return DiagonalScatter(DoubleDouble(scatter.diagonal(), low))
+
+
+# Error allowed in correlations: removals leave them five digits.
+SLACK = 1e-4
+
+
+def is_semidefinite(matrix: Floats) -> bool:
+    """Whether no direction has a negative sum of squares, up to rounding.
+
+    >>> is_semidefinite(np.array([[1.0, 1.0], [1.0, 1.0]]))
+    True
+    >>> is_semidefinite(np.array([[1.0, 1.1], [1.1, 1.0]]))
+    False
+    """
+    scale = np.sqrt(matrix.diagonal())
+    constant = scale == 0
+    if np.any(matrix[constant]):
+        return False
+    scale[constant] = 1.0
+    correlation = matrix / scale
+    correlation /= scale[:, None]
+    correlation[np.diag_indices_from(correlation)] += SLACK * len(scale)
+    try:
+        return bool(np.isfinite(np.linalg.cholesky(correlation)).all())
+    except np.linalg.LinAlgError:
+        return False
