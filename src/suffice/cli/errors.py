@@ -34,6 +34,7 @@ PARAMETER = re.compile(
 CALLS = (
     # What is said about columns in Python is an option of each command.
     (re.compile(r"columns=suffice\.describe\(X, ((?:drop|categorical|numeric)=\[.*?\])\)"), r"\1"),
+    (re.compile(rf"pandas\.read_csv\(path, (encoding={TEXT})\)"), r"\1"),
     (re.compile(rf"suffice\.load\(({TEXT})\) reads it"), r"`suffice info \1` shows it"),
     (
         re.compile(r"sf\.Grid\.decimal with more digits, or sf\.Grid\(low, high\)"),

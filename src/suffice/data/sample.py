@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -49,21 +48,25 @@ def sample_rows(
     """The first rows of each of some files as one data frame; None where none can be inspected.
 
     Files that cannot be read, or that have other columns than the first, are left out: reading
-    all rows reports what is wrong with them.
+    all rows reports what is wrong with them. An error if none can be read.
     """
     if isinstance(first, TextSource) and packages.polars() is None:
         return None
     size = size or SampleSize()
     chosen = _spread(paths, size.files)
     rows = -(-size.rows_of(len(names)) // len(chosen))
-    heads = []
+    heads, errors = [], []
     for path in chosen:
-        with suppress(InvalidInput):
+        try:
             source = first if path == paths[0] else open_source(path, options)
             if type(source) is type(first) and {*names} <= {*source.schema}:
                 heads.append(_head(source, names, rows))
+        except InvalidInput as error:
+            errors.append(error)
     known = [head for head in heads if head is not None]
     if not known:
+        if errors:
+            raise errors[0]
         return None
     return first.infer(known) if isinstance(first, TextSource) else _stack(known)
 

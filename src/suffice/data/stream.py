@@ -69,7 +69,7 @@ class FileStream:
         sizes = tuple(_size(path) for path in paths)
         first = open_source(paths[0], options)
         if isinstance(first, TextSource):
-            first.how.warn_of_row_names(str(paths[0]))
+            first.how.warn_of_unnamed(str(paths[0]))
         roles = Roles.of(first.schema, first.typed, str(paths[0]), options)
         if roles.needs_sample:
             sample = sample_rows(paths, first, options, roles.features)

@@ -32,7 +32,7 @@ def read_table(
 ) -> Table:
     """The table in a file, or on standard input for "-".
 
-    A first column without a name holds row names; it is left out, with a warning.
+    A first or last column without a name is left out, with a warning: row names, or nothing.
 
     text : columns to read as text; those that are not there are ignored
     null_markers : texts that mean that a value is missing, beside those of `NULL_MARKERS`
@@ -53,7 +53,7 @@ def read_table(
             data = decode(TextFile(data, name).read(), name, encoding)
         source = TextSource.open(data, name, text, null_markers)
         frame = source.all()
-        source.how.warn_of_row_names(name)
+        source.how.warn_of_unnamed(name)
     else:
         typed = (
             _read_json(data, name) if kind == "json" else PolarsSource.open(data, name, kind).all()

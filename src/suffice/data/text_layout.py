@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import csv
 import io
+import re
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -23,17 +24,20 @@ class TextLayout:
     """How a delimited text is laid out, by its first line."""
 
     separator: str
-    names: list[str]  # the first is empty where the file holds row names
+    names: list[str]  # the first is empty where the file holds row names, and the last may be
 
     @property
     def named(self) -> list[str]:
         """The columns that have a name."""
         return [name for name in self.names if name]
 
-    def warn_of_row_names(self, source: str) -> None:
-        """Warn where the first column has no name and is therefore left out."""
+    def warn_of_unnamed(self, source: str) -> None:
+        """Warn where the first or the last column has no name and is therefore left out."""
         if self.names[0] == "":
             what = "the first column has no name; it is taken for row names and left out."
+            warnings.warn(visible(f"{source}: {what}"), UserWarning, stacklevel=4)
+        if self.names[1:] and self.names[-1] == "":
+            what = f"column {len(self.names)}, the last one, has no name; it is left out."
             warnings.warn(visible(f"{source}: {what}"), UserWarning, stacklevel=4)
 
 
@@ -57,7 +61,7 @@ def check_utf8(data: bytes, source: str) -> None:
     if wide is not None:
         raise InvalidFile(
             f"{source} is not UTF-8; it looks like {wide}. Read it with "
-            f"encoding={wide.lower()!r}, or save it as UTF-8."
+            f"pandas.read_csv(path, encoding={wide.lower()!r}), or save it as UTF-8."
         )
     if b"\0" in data[:4096]:
         raise InvalidFile(f"{source} is not text: it holds zero bytes. Save it as CSV or Parquet.")
@@ -75,14 +79,16 @@ def not_utf8(source: str, error: UnicodeDecodeError, first_line: int = 1) -> Inv
     line = first_line + error.object[: error.start].count(b"\n")
     return InvalidFile(
         f"{source} is not UTF-8 (byte 0x{error.object[error.start]:02x} in line {line}); it looks "
-        "like Latin-1 or Windows-1252. Read it with encoding='latin-1', or save it as UTF-8."
+        "like Latin-1 or Windows-1252. Read it with pandas.read_csv(path, encoding='latin-1'), or "
+        "save it as UTF-8."
     )
 
 
 def layout(data: bytes, source: str, separator: str | None = None) -> TextLayout:
     """Separator and column names of a text; an error reports repeated and missing names.
 
-    The first column may have no name: R and pandas write row names that way.
+    The first column may have no name: R and pandas write row names that way. So may the last one:
+    some programs end each line with a separator.
 
     >>> layout(b"a;b\\n1;2", "data.csv")
     TextLayout(separator=';', names=['a', 'b'])
@@ -102,13 +108,36 @@ def layout(data: bytes, source: str, separator: str | None = None) -> TextLayout
     delimiter = separator or max(SEPARATORS, key=lambda one: (first.count(one), one == ","))
     names = [name.strip() for name in next(csv.reader(lines, delimiter=delimiter))]
     start = 1 if len(names) > 1 else 0
-    if "" in names[start:]:
+    if "" in names[start:-1]:
         raise InvalidFile(
             f"{source} has no name for column {names.index('', start) + 1}; name every column in "
             "the first line, or write the file without row names."
         )
-    check_unique(names, source)
+    check_unique(filter(None, names), source)
     return TextLayout(delimiter, names)
+
+
+def preamble(data: bytes) -> int:
+    r"""Where the line of column names starts: after comments, and after Excel's "sep=;".
+
+    A line that starts with "#" and has as many fields as the next one names columns.
+
+    >>> preamble(b"# made by hand\n# in May\na,b\n1,2\n"), preamble(b"#a,b\n1,2\n")
+    (24, 0)
+    """
+    start = 0
+    if re.match(rb"sep=[,;\t|]\r?\n", data):
+        start = data.index(b"\n") + 1
+    while data.startswith(b"#", start) and (end := data.find(b"\n", start) + 1):
+        fields, below = (_fields(data[at : data.find(b"\n", at)]) for at in (start, end))
+        if fields == below and not data.startswith(b"#", end):
+            break
+        start = end
+    return start
+
+
+def _fields(line: bytes) -> int:
+    return 1 + max(line.count(separator.encode()) for separator in SEPARATORS)
 
 
 def check_quotes(data: bytes, how: TextLayout, where: Callable[[int], str]) -> None:

@@ -19,7 +19,14 @@ from suffice.data.paths import ending_of
 from suffice.data.prefetch import in_order
 from suffice.data.table import reads_as_number
 from suffice.data.text_blocks import TextBlock, TextFile, first_record
-from suffice.data.text_layout import TextLayout, check_quotes, check_utf8, layout, not_utf8
+from suffice.data.text_layout import (
+    TextLayout,
+    check_quotes,
+    check_utf8,
+    layout,
+    not_utf8,
+    preamble,
+)
 from suffice.data.written_numbers import BARE_EXPONENT, CODE_SHARE, LEADING_ZERO
 from suffice.errors import InvalidFile, NotNumbers
 
@@ -62,6 +69,7 @@ class TextSource:
         if first is None or first.data.isspace():
             raise InvalidFile(f"{name} is empty; a line of column names and rows are needed.")
         mark = len(codecs.BOM_UTF8) if first.data.startswith(codecs.BOM_UTF8) else 0
+        mark += preamble(first.data[mark:])
         text = first.data[mark:]
         check_utf8(text, name)
         how = layout(text, name, "\t" if ending_of(name) == ".tsv" else None)
