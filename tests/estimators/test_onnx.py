@@ -164,6 +164,16 @@ def test_missing_values_do_not_make_numbers_of_text_features(onnx):
         assert np.isfinite(np.delete(chances, 3, axis=0)).all()
 
 
+@pytest.mark.parametrize("model", [sf.LDA(), sf.DiagonalLDA()])
+def test_a_feature_that_separates_one_class_leaves_the_others_their_digits(model, onnx):
+    rng = np.random.default_rng(0)
+    y = np.arange(600) % 3
+    X = rng.normal(size=(600, 3)) + y[:, None]
+    X[:, 2] = 0.1 * (y == 2)
+    _, chances = ask(to_onnx(model.fit(X, y), "float64"), X)
+    assert np.abs(chances - model.predict_proba(X)).max() < 1e-13
+
+
 def test_constant_and_collinear_features_are_no_obstacle(onnx):
     X, y = DATA["iris"]
     flat = np.column_stack([X, np.full(len(X), 7.0), X[:, 0] + X[:, 1]])

@@ -22,13 +22,13 @@ from suffice.models.gaussian import LOG_2PI, GaussianModel
 
 
 def gaussian_scores(graph: Graph, rows: str, model: GaussianModel) -> str:
-    """Scores of rows of float64."""
+    """Scores of rows of float64; linear ones only where they lose no digits, as in `predict`."""
     if model.independent is not None:
         observed = graph.add("Not", graph.add("IsNaN", rows))
-        if model.shared:
+        if model.is_linear:
             return _shared_independent(graph, rows, observed, model)
         return _independent(graph, rows, observed, model)
-    return _linear(graph, rows, model) if model.shared else _quadratic(graph, rows, model)
+    return _linear(graph, rows, model) if model.is_linear else _quadratic(graph, rows, model)
 
 
 def powers_of(graph: Graph, rows: str, powers: Powers, d: int) -> str:
@@ -134,10 +134,10 @@ def _independent(graph: Graph, rows: str, observed: str, model: GaussianModel) -
     heights = np.where(variances > 0, LOG_2PI + _log(variances), 0.0) / -2
     size, scaled = _scaled(graph, graph.add("Where", observed, rows, graph.constant(0.0)))
     distances = []
-    for c, covariance in enumerate(model.covariances):
+    for c in range(len(model.means)):
         steps = _about_mean(graph, scaled, size, model, c)
         steps = graph.add("Where", observed, steps, graph.constant(0.0))
-        distances.append(_squared_lengths(graph, steps, covariance))
+        distances.append(_squared_lengths(graph, steps, model.covariance_of(c)))
     peaks = graph.add("MatMul", _as_number(graph, observed), graph.constant(heights.T))
     constants = graph.add("Add", peaks, _row(graph, model.log_priors))
     return _from_distances(graph, distances, constants, size, model)
@@ -147,9 +147,9 @@ def _quadratic(graph: Graph, rows: str, model: GaussianModel) -> str:
     """ln p - (ln|S| + |A(x - m)|²) / 2, about the mean of each class."""
     size, scaled = _scaled(graph, rows)
     distances = []
-    for c, covariance in enumerate(model.covariances):
+    for c in range(len(model.means)):
         steps = _about_mean(graph, scaled, size, model, c)
-        distances.append(_squared_lengths(graph, steps, covariance))
+        distances.append(_squared_lengths(graph, steps, model.covariance_of(c)))
     return _from_distances(graph, distances, _row(graph, model.constants), size, model)
 
 
