@@ -125,12 +125,19 @@ test("segments of a curve end on it", () => {
     assert.ok(Math.abs(atPlane(six, curve[at] - 0.3, curve[at + 1] + 0.1)) < 1e-12);
 });
 
-test("the code names what was done", () => {
-  const lesson = firstLesson(dataset);
-  lesson.edits = [{ op: "move", row: 1, values: [0.1, 2] }, { op: "remove", row: 0 }];
+test("the code holds every digit, and names as Python reads them", () => {
+  const lesson = firstLesson({ ...dataset, names: ['a "quoted"\nname', "\\"] });
   lesson.settings = { ...lesson.settings, pooling: 0.3, priors: "uniform" };
-  const code = pythonCode(lesson, new Table(dataset, lesson.edits));
-  assert.match(code, /X\[1\] = \[0\.1, 2\]/);
-  assert.match(code, /np\.delete\(X, \[0\], axis=0\)/);
+  const table = new Table(dataset);
+  const model = buildModel(table.statistics, lesson.settings);
+  model.means[0] = -0;
+  const code = pythonCode(lesson, model, { ...dataset, names: ['a "quoted"\nname', "\\"] });
+  assert.match(code, /\[-0\.0, /);
+  assert.ok(code.includes(String(model.means[1])));
+  assert.ok(code.includes('feature_names=["a \\"quoted\\"\\nname", "\\\\"]'));
   assert.match(code, /GaussianDiscriminant\(structure="full", pooling=0\.3, priors="uniform"\)/);
+});
+
+test("a column that stands twice is refused", () => {
+  assert.throws(() => datasetOf("twice.csv", "a,a,kind\n1,2,x\n2,1,y\n"), /two columns are called a/);
 });

@@ -328,33 +328,11 @@ def test_downloads_hold_what_is_shown(visit, files, what, tmp_path):
         assert int.from_bytes(data[16:20]) == 1440
 
 
-def test_the_copied_code_makes_the_same_model(visit, files):
-    page = visit(files["iris"], "#pooling=0.3&edits=m0%3A7%2C4%2C6%2C2&row=0")
-    page.evaluate("() => { navigator.clipboard.writeText = () => Promise.reject(new Error()); }")
-    page.get_by_role("button", name="Copy Python").click()
-    code = page.locator("textarea").input_value()
-    X, y = load_iris(return_X_y=True)
-    space = {"X": X, "y": y}
-    exec(code, space)
-    found = page.evaluate(f"Array.from({STATE}.model.joint([5, 3, 2, 1]))")
-    np.testing.assert_allclose(
-        space["model"].predict_joint_log_proba([[5, 3, 2, 1]])[0], found, rtol=1e-12
-    )
-
-
-def test_the_copied_code_has_every_digit_of_parameters_set_by_hand(visit, files):
-    page = visit(files["iris"], "#pooling=0&row=0")
-    page.evaluate("() => { navigator.clipboard.writeText = () => Promise.reject(new Error()); }")
-    page.get_by_role("button", name=re.compile("^Long axis")).focus()
-    for key in ("ArrowRight", "Shift+ArrowUp", "Enter"):
-        page.keyboard.press(key)
-    page.get_by_role("button", name="Copy Python").click()
-    space = {}
-    exec(page.locator("textarea").input_value(), space)
-    model, known = space["model"], page.evaluate(f"{STATE}.lesson.known")
-    np.testing.assert_array_equal(model.means_, known["means"])
-    np.testing.assert_array_equal(model.priors_, known["priors"])
-    np.testing.assert_allclose(model.covariances_, known["covariances"], rtol=4e-16)
+def test_a_class_may_lose_its_last_row(visit, files):
+    page = visit(files["few rows"], "#shrinkage=0.5&edits=r0;r1")
+    assert page.locator(".message").is_hidden()
+    assert number(page, "Training errors") == "0 of 2 (0.0%)"
+    assert page.evaluate(f"Array.from({STATE}.table.statistics.weight)") == [0, 2]
 
 
 def test_a_finger_moves_a_handle_and_scrolls_beside_it(visit, files):

@@ -19,7 +19,7 @@ from suffice.models.gaussian import GaussianModel, class_matrices
 from suffice.reports.material import Material
 from suffice.statistics.statistics import Statistics
 from suffice.statistics.summarize import summarize_batches
-from suffice.text import plural, shown, visible
+from suffice.text import plural, visible
 
 # Rows that a page draws; more are represented by a sample, and the statistics are of all.
 MOST_ROWS = 20_000
@@ -103,8 +103,9 @@ class Dataset:
             "name": self.name,
             "title": self.name,
             "features": [visible(name) for name in self.features],
+            "names": list(self.features),
             "labels": [visible(str(label)) for label in self.classes.tolist()],
-            "code": [shown(label) for label in self.classes.tolist()],
+            "code": [repr(label) for label in self.classes.tolist()],
             "count": self.count,
             "rows": None if self.rows is None else _base64(self.rows.astype("<f8")),
             "codes": None if self.codes is None else _base64(self.codes.astype("<i4")),

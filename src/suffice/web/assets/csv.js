@@ -48,10 +48,14 @@ export function datasetOf(name, text) {
   const dropped = records.length - complete.length;
   const aside = columns.filter((j) => j !== target && !isNumeric[j]).map((j) => head[j]);
   const place = new Map(labels.map((label, c) => [label, c]));
+  const names = used.map((j) => head[j]);
+  const twice = names.find((one, at) => names.indexOf(one) < at);
+  if (twice !== undefined) throw new Error(`two columns are called ${twice}`);
   return {
     name,
     title: name,
-    features: used.map((j) => head[j]),
+    features: names,
+    names,
     labels,
     code: labels.map((label) => JSON.stringify(label)),
     count: complete.length,

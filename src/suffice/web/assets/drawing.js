@@ -97,14 +97,15 @@ export class Drawing {
   }
 
   /** @param {{labels: Int16Array, certainty: Float32Array} | null} found
-   * @param {number} k @param {number[]} ground colour of the background */
+   * @param {number} k classes with rows @param {number[]} ground colour of the background */
   drawRegions(found, k, ground) {
     const { data } = this.image;
     data.fill(0);
-    const colours = Array.from({ length: k }, (_, c) => colour(c));
+    const colours = /** @type {number[][]} */ ([]);
     found?.labels.forEach((c, at) => {
       const share = c < 0 ? 0 : depth(found.certainty[at], k);
-      for (let m = 0; m < 3; m++) data[4 * at + m] = ground[m] * (1 - share) + (c < 0 ? 0 : colours[c][m]) * share;
+      const own = c < 0 ? ground : (colours[c] ??= colour(c));
+      for (let m = 0; m < 3; m++) data[4 * at + m] = ground[m] * (1 - share) + own[m] * share;
       data[4 * at + 3] = 255;
     });
     this.regions.getContext("2d").putImageData(this.image, 0, 0);

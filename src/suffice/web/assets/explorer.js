@@ -2,13 +2,12 @@
 /** The explorer: one lesson, its model, and what the reader does to them. */
 
 import { Asking } from "./asking.js";
-import { entries } from "./covariance.js";
 import { datasetOf } from "./csv.js";
 import { h } from "./dom.js";
 import { Drawing } from "./drawing.js";
 import { Hands } from "./hands.js";
 import { firstLesson, fromHash, History, toHash } from "./lesson.js";
-import { buildModel, descending, knownModel, NoModel, normalise } from "./model.js";
+import { buildModel, descending, knownModel, NoModel, normalise, parametersOf } from "./model.js";
 import { Panel } from "./panel.js";
 import { alongAxes, discriminantAxes } from "./plane.js";
 import { chooseBox, drawModel } from "./scene.js";
@@ -379,13 +378,7 @@ export class Explorer {
   /** Parameters as they are now, to be changed by hand. @returns {Known | null} */
   knownNow() {
     const { model, lesson } = this;
-    if (lesson.known || !model || model.covariances.includes(null)) return lesson.known;
-    const { d, means, priors } = model;
-    return {
-      means: model.covariances.map((_, c) => Array.from(means.subarray(c * d, c * d + d))),
-      covariances: model.covariances.map((own) => entries(/** @type {Covariance} */ (own))),
-      priors: Array.from(priors),
-    };
+    return lesson.known ?? (model && !model.covariances.includes(null) ? parametersOf(model) : null);
   }
 
   backToData() {

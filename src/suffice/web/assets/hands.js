@@ -301,9 +301,11 @@ function mapping([a, b], [c, d]) {
  * @param {number} i @param {number} j @param {string} structure */
 function transformed(matrix, [[a, b], [c, d]], i, j, structure) {
   if (structure === "spherical") {
-    const factor = (a ** 2 === 1 ? d : a) ** 2;
+    const factor = (Math.abs(a - 1) > Math.abs(d - 1) ? a : d) ** 2;
     return matrix.map((row) => row.map((value) => value * factor));
   }
+  // Directions of the axes are rounded.
+  if (structure === "diagonal") b = c = 0;
   const out = matrix.map((row) => [...row]);
   for (const row of out) [row[i], row[j]] = [a * row[i] + b * row[j], c * row[i] + d * row[j]];
   const [first, second] = [out[i], out[j]];

@@ -127,7 +127,7 @@ class Reader {
 
   /** The lesson, if its parts fit each other. */
   checked() {
-    const { row, edits } = this.lesson;
+    const { row, edits, known, settings } = this.lesson;
     if (edits.length > MOST_EDITS) throw new Error(`it has more than ${MOST_EDITS} edits`);
     let { size } = this;
     for (const edit of edits) {
@@ -135,6 +135,8 @@ class Reader {
       else if (edit.row >= size) throw new Error(`there is no row ${edit.row}`);
     }
     if (row !== null && (row >= size || !this.hasRows)) throw new Error(`there is no row ${row}`);
+    if (known && settings.pooling === 1 && known.covariances.some((one) => String(one) !== String(known.covariances[0])))
+      throw new Error("with pooling 1, all classes must have the same covariance");
     if (this.features.i === this.features.j && this.d > 1) throw new Error("both axes are the same feature");
     return this.lesson;
   }
@@ -166,6 +168,8 @@ class Reader {
     if (!fits(found?.means, [k, d]) || !fits(found.covariances, [k, d, d]) || !fits(found.priors, [k]))
       throw new Error("known must have means, covariances and priors of every class");
     this.shares("known", String(found.priors));
+    const isSymmetric = (/** @type {number[][]} */ matrix) => matrix.every((row, i) => row.every((value, j) => value === matrix[j][i]));
+    if (!found.covariances.every(isSymmetric)) throw new Error("a covariance is not the same both ways");
     return { means: found.means, covariances: found.covariances, priors: found.priors };
   }
 }

@@ -1,7 +1,7 @@
 // @ts-check
 /** The Gaussian family: statistics and settings -> priors, means and covariances of the classes. */
 
-import { DiagonalCovariance, FullCovariance, LOG_2PI } from "./covariance.js";
+import { DiagonalCovariance, entries, FullCovariance, LOG_2PI } from "./covariance.js";
 import { dot } from "./linalg.js";
 
 // Variance within classes of a feature that separates them exactly, as a share of its overall one.
@@ -135,6 +135,15 @@ export function knownModel(known, settings, d) {
   if (covariances.includes(null)) throw new NoModel("A covariance is not positive definite.");
   const [priors, means] = [Float64Array.from(known.priors), Float64Array.from(known.means.flat())];
   return new Model(d, priors, means, covariances, settings.pooling === 1);
+}
+
+/** The parameters of a model; no covariance where a class has no rows. @param {Model} model @returns {Known} */
+export function parametersOf({ d, means, covariances, priors }) {
+  return {
+    means: covariances.map((_, c) => Array.from(means.subarray(c * d, c * d + d))),
+    covariances: covariances.map((own) => (own ? entries(own) : [])),
+    priors: Array.from(priors),
+  };
 }
 
 /** Scatter and denominators after pooling (Friedman 1989). */

@@ -1,54 +1,49 @@
 // @ts-check
 /** The model as Python that makes it again, to the last digit. */
 
-/** @param {Lesson} lesson @param {Table} table */
-export function pythonCode(lesson, table) {
-  return (lesson.known ? fromParameters(lesson.known, lesson.settings, table.dataset) : fromRows(lesson, table.dataset)).join("\n");
-}
+import { parametersOf } from "./model.js";
 
-/** @param {Known} known @param {Settings} settings @param {Dataset} dataset */
-function fromParameters(known, settings, dataset) {
-  const shared = settings.pooling === 1;
-  const full = settings.structure === "full";
-  const name = full ? (shared ? "LDA" : "QDA") : shared ? "DiagonalLDA" : "GaussianNB";
-  const own = known.covariances.map((matrix) => (full ? matrix : matrix.map((row, j) => row[j])));
-  const total = known.priors.reduce((a, b) => a + b, 0);
-  return [
+/** @param {Lesson} lesson @param {Model} model @param {Dataset} dataset */
+export function pythonCode({ known, settings }, model, { names, code }) {
+  const { structure, pooling, shrinkage, ddof, priors } = settings;
+  const { means, covariances, priors: shares } = known ?? parametersOf(model);
+  const kept = [...model.covariances.keys()].filter((c) => model.covariances[c]);
+  const [isFull, isShared] = [structure === "full", pooling === 1];
+  const name = isFull ? (isShared ? "LDA" : "QDA") : isShared ? "DiagonalLDA" : "GaussianNB";
+  // As many variances as classes would be a square, which could be a covariance.
+  const areMatrices = isFull || (!isShared && kept.length === model.d);
+  const own = kept.map((c) => (areMatrices ? covariances[c] : covariances[c].map((row, j) => row[j])));
+  const lines = [
     "import suffice as sf",
     "",
     `model = sf.${name}.from_parameters(`,
-    `    means=${list(known.means)},`,
-    `    covariances=${list(shared ? own[0] : own)},`,
-    `    priors=${list(known.priors.map((p) => p / total))},`,
-    `    classes=[${dataset.code.join(", ")}],`,
-    `    feature_names=${list(dataset.features)},`,
+    `    means=${table(kept.map((c) => means[c]))},`,
+    `    covariances=${table(isShared ? own[0] : own)},`,
+    `    priors=${python(kept.map((c) => shares[c]))},`,
+    `    classes=[${kept.map((c) => code[c]).join(", ")}],`,
+    // Rows of an array have no names.
+    ...(names.some((one, j) => one !== `x${j + 1}`) ? [`    feature_names=${python(names)},`] : []),
     ")",
     "",
   ];
+  if (known) return lines.join("\n");
+  const given = [`structure=${python(structure)}`, `pooling=${pooling}`];
+  if (shrinkage) given.push(`shrinkage=${shrinkage}`);
+  if (ddof) given.push(`ddof=${ddof}`);
+  if (priors === "uniform") given.push('priors="uniform"');
+  else if (priors) given.push(`priors={${kept.map((c) => `${code[c]}: ${shares[c]}`).join(", ")}}`);
+  lines.push("# The same model before it is fitted to rows, such as those that the page saves as CSV.");
+  lines.push(`estimator = sf.GaussianDiscriminant(${given.join(", ")})`, "");
+  return lines.join("\n");
 }
 
-/** @param {Lesson} lesson @param {Dataset} dataset */
-function fromRows({ settings, edits }, dataset) {
-  const { priors } = settings;
-  const lines = ["import numpy as np", "import suffice as sf", ""];
-  lines.push(`# X: one row per row of ${JSON.stringify(dataset.title)}, columns ${list(dataset.features)}; y: its labels`);
-  if (edits.length) lines.push("X, y = np.array(X, float), list(y)");
-  for (const edit of edits)
-    if (edit.op === "move") lines.push(`X[${edit.row}] = ${list(edit.values)}`);
-    else if (edit.op === "add") lines.push(`X, y = np.vstack([X, ${list(edit.values)}]), [*y, ${dataset.code[edit.code]}]`);
-  const gone = list(edits.flatMap((edit) => (edit.op === "remove" ? [edit.row] : [])));
-  if (gone !== "[]") lines.push(`X, y = np.delete(X, ${gone}, axis=0), np.delete(y, ${gone})`);
-  const given = [`structure=${list(settings.structure)}`, `pooling=${settings.pooling}`];
-  if (settings.shrinkage) given.push(`shrinkage=${settings.shrinkage}`);
-  if (settings.ddof) given.push(`ddof=${settings.ddof}`);
-  if (priors === "uniform") given.push('priors="uniform"');
-  else if (priors) given.push(`priors={${priors.map((p, c) => `${dataset.code[c]}: ${p}`).join(", ")}}`);
-  lines.push(`model = sf.GaussianDiscriminant(${given.join(", ")}).fit(X, y)`, "");
-  return lines;
+/** A list with one entry per line. @param {any[]} entries */
+function table(entries) {
+  return `[\n${entries.map((entry) => `        ${python(entry)},\n`).join("")}    ]`;
 }
 
 /** Texts, numbers and lists of them, as Python writes them. @param {any} value @returns {string} */
-function list(value) {
-  if (Array.isArray(value)) return `[${value.map(list).join(", ")}]`;
-  return typeof value === "string" ? JSON.stringify(value) : String(value);
+function python(value) {
+  if (Array.isArray(value)) return `[${value.map(python).join(", ")}]`;
+  return Object.is(value, -0) ? "-0.0" : JSON.stringify(value);
 }

@@ -21,7 +21,7 @@ export class Taking {
       download(`${explorer.dataset.name}.${ending}`, new Blob([text()], { type }));
     return [
       h("div", { class: "buttons" },
-        button("Copy Python", () => this.copy("Python", pythonCode(explorer.lesson, explorer.table))),
+        button("Copy Python", () => explorer.model && this.copy("Python", pythonCode(explorer.lesson, explorer.model, explorer.dataset))),
         button("Copy link", () => this.copyLink()),
         button("Rows (CSV)", save("csv", "text/csv", () => toCsv(explorer.table)), { disabled: !explorer.table.hasRows }),
         button("Picture (SVG)", save("svg", "image/svg+xml", () => this.picture())),

@@ -36,10 +36,11 @@ type Form = { centre: number[]; slope: number[]; value: number; curvature: numbe
 type Given = { weight: ArrayLike<number>; mean: ArrayLike<number>; scatter: ArrayLike<number> };
 
 /** What Python, or a dropped file, hands over.
+ * names, code: of features as they are, and of classes as Python writes them
  * rows, codes: base64 of float64 and int32; null where only statistics are given
  * statistics: of all rows, where `rows` is a sample of them or null */
 type Dataset = {
-  name: string; title: string; features: string[]; labels: string[]; code: string[]; count: number;
+  name: string; title: string; features: string[]; names: string[]; labels: string[]; code: string[]; count: number;
   rows: string | null; codes: string | null;
   statistics: Given | null;
   known: Known | null; settings: Partial<Settings>; notes: string[];
