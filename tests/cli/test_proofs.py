@@ -87,12 +87,18 @@ def test_what_proves_nothing_is_refused(folder):
     assert not (folder / "x.stats").exists()
 
 
-def test_categories_in_several_files_are_refused_before_they_are_read(folder):
-    for grid in ("auto", "decimals=2"):
-        command = f"summarize mixed_gone.csv mixed_rest.csv --target y --grid {grid} --out x.stats"
-        output = " ".join(run(command, status=2).split())
-        assert "column 'colour' holds levels" in output
-    assert not (folder / "x.stats").exists()
+def test_a_table_with_categories_makes_every_model_and_several_files_one_digest(folder):
+    run("summarize mixed.csv --target y --grid decimals=2 --out all.stats")
+    run("summarize mixed_rest.csv mixed_gone.csv --target y --grid all.stats --out parts.stats")
+    assert run("digest parts.stats") == run("digest all.stats")
+    run("summarize mixed_gone.csv mixed_rest.csv --target y --grid auto --out auto.stats")
+    run("summarize mixed_rest.csv --target y --grid all.stats --out rest.stats")
+    for model in ("lda", "qda", "mixed"):
+        run(f"fit all.stats --model {model} --out all.suffice")
+        run(f"fit rest.stats --model {model} --out never.suffice")
+        run("forget all.suffice mixed_gone.csv --target y --prove --out after.suffice")
+        assert run("digest after.suffice") == run("digest never.suffice")
+        run("verify all.suffice mixed_gone.csv never.suffice --target y")
 
 
 def test_a_grid_goes_into_a_file_of_its_own_and_info_shows_it(folder):

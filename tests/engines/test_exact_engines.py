@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 import suffice as sf
-from suffice.errors import NotNumbers, OutsideGrid
+from suffice.errors import OutsideGrid
 
 
 @pytest.fixture(scope="module")
@@ -102,45 +102,69 @@ def mixed(frame):
     return frame[:300].assign(colour=colour[:300], label=frame.label[:300].astype(str))
 
 
-def test_a_grid_refuses_levels_wherever_the_rows_lie(mixed, tmp_path):
+@pytest.mark.parametrize("detail", ["separate", "shared", "diagonal"])
+def test_a_table_with_levels_has_one_digest_wherever_its_rows_lie(detail, frame, tmp_path):
     dd = pytest.importorskip("dask.dataframe")
-    mixed.to_csv(tmp_path / "rows.csv", index=False)
-    mixed[:100].to_parquet(tmp_path / "one.parquet", index=False)
-    mixed[100:].to_parquet(tmp_path / "two.parquet", index=False)
-    grid, half = GRIDS[2], tmp_path / "half"
+    rng = np.random.default_rng(1)
+    table = frame[:400].assign(
+        colour=rng.choice(["red", "blue", "green", "rare"], 400, p=[0.5, 0.3, 0.19, 0.01]),
+        price=[f"${value:,.2f}" for value in rng.lognormal(7, 1, 400)],
+        day=pd.date_range("2024-01-01", periods=400).strftime("%Y-%m-%d"),
+    )
+    table.loc[::17, "a"] = np.nan
+    table.loc[::19, "colour"] = None
+    grid = sf.Grid(-1e6, 1e6, bits=45)
+    columns = sf.describe(table, "label")
+    expected = sf.summarize(table, target="label", detail=detail, grid=grid)
+    assert expected.grid.names == (*"abcd", "price", *(f"day ({one})" for one in PARTS))
+    shuffled = table.sample(frac=1, random_state=1)
+    table.to_csv(tmp_path / "rows.csv", index=False)
+    shuffled[:150].to_parquet(tmp_path / "one.parquet", index=False)
+    shuffled[150:].to_parquet(tmp_path / "two.parquet", index=False)
     sources = [
-        mixed,
-        iter([mixed[:100], mixed[100:]]),
+        pl.from_pandas(shuffled),
         str(tmp_path / "rows.csv"),
         [str(tmp_path / "one.parquet"), str(tmp_path / "two.parquet")],
-        dd.from_pandas(mixed, npartitions=3),
+        pl.from_pandas(shuffled).lazy(),
+        dd.from_pandas(shuffled, npartitions=3),
     ]
     for source in sources:
-        with pytest.raises(NotNumbers, match="column 'colour' holds levels") as error:
-            sf.summarize(source, target="label", grid=grid)
-        assert "MixedNB(grid=grid)" in str(error.value)
-    with pytest.raises(NotNumbers, match="'colour' holds levels"):
-        sf.summarize(str(tmp_path / "rows.csv"), target="label", grid=grid, checkpoint=half)
-    assert not half.exists()
-    with pytest.raises(NotNumbers, match="'colour' holds levels"):
-        sf.Grid.of(str(tmp_path / "rows.csv"), target="label")
-    features = mixed.drop(columns="label")
-    for X, y in ((features, mixed.label), (sources[-1].drop(columns="label"), sources[-1].label)):
-        with pytest.raises(NotNumbers, match="'colour' holds levels"):
-            sf.LDA(grid=grid).fit(X, y)
+        found = sf.summarize(source, target="label", detail=detail, grid=grid)
+        assert found.digest() == expected.digest()
+    # The first of these tables has days of one month only.
+    parts = iter([table[:20], table[20:]])
+    found = sf.summarize(parts, target="label", detail=detail, grid=grid, columns=columns)
+    assert found.digest() == expected.digest()
 
 
-def test_a_grid_names_the_numbers_of_a_table_with_other_columns(frame, tmp_path):
-    dated = frame[:50].assign(day=pd.date_range("2024", periods=50))
-    dated.to_csv(tmp_path / "rows.csv", index=False)
-    names = [*"abcd"]
-    expected = sf.summarize(frame[:50], target="label", grid=GRIDS[2]).digest()
-    for source in (dated, str(tmp_path / "rows.csv")):
-        with pytest.raises(NotNumbers, match="'day' does not hold plain numbers") as error:
-            sf.summarize(source, target="label", grid=GRIDS[2])
-        assert f"columns={names}" in str(error.value)
-        found = sf.summarize(source, target="label", grid=GRIDS[2], columns=names)
-        assert found.digest() == expected
+PARTS = ["year", "month", "weekday", "days"]
+
+
+def test_a_pass_over_files_with_levels_resumes_from_its_checkpoint(mixed, tmp_path):
+    grid, half = GRIDS[2], tmp_path / "half"
+    names = [str(tmp_path / name) for name in ("one.csv", "two.csv")]
+    mixed[:100].to_csv(names[0], index=False)
+    bad = mixed[100:].assign(a=1e300)
+    bad.to_csv(names[1], index=False)
+    with pytest.raises(OutsideGrid, match="column 'a'"):
+        sf.summarize(names, target="label", grid=grid, checkpoint=half)
+    assert half.exists()
+    mixed[100:].to_csv(names[1], index=False)
+    found = sf.summarize(names, target="label", grid=grid, checkpoint=half)
+    assert found.digest() == sf.summarize(names, target="label", grid=grid).digest()
+
+
+def test_models_of_tables_on_dask_are_those_in_memory(mixed):
+    dd = pytest.importorskip("dask.dataframe")
+    parts = dd.from_pandas(mixed.sample(frac=1, random_state=0), npartitions=3)
+    X, gone = parts.drop(columns="label"), mixed[:30]
+    for kind in (sf.LDA, sf.GaussianNB, sf.BayesianDiscriminant):
+        here = kind(grid=GRIDS[2]).fit(mixed.drop(columns="label"), mixed.label)
+        there = kind(grid=GRIDS[2]).fit(X, parts.label)
+        assert there.statistics_.digest() == here.statistics_.digest()
+        there.forget(gone.drop(columns="label"), gone.label)
+        alone = kind(grid=GRIDS[2]).fit(mixed[30:].drop(columns="label"), mixed.label[30:])
+        assert there.statistics_.digest() == alone.statistics_.digest()
 
 
 def test_mixed_models_on_dask_count_levels_and_sum_numbers_exactly(mixed):

@@ -8,7 +8,7 @@ import pytest
 from sklearn.base import clone
 
 import suffice as sf
-from suffice.errors import InvalidParameter, Mismatch, NotNumbers
+from suffice.errors import InvalidParameter, Mismatch
 
 KINDS = [
     sf.LDA,
@@ -103,11 +103,9 @@ def test_leaving_a_row_out_is_forgetting_it(kind, table):
 def test_what_a_grid_cannot_do_is_said(table):
     X, y, *_ = table
     grid = sf.Grid(-1e3, 1e3)
-    frame = pd.DataFrame({"a": X[:, 0], "b": y})
     for model, rows, error, message in (
         (sf.LDA(grid=grid, shrinkage="ledoit-wolf"), X, InvalidParameter, "fourth-order"),
         (sf.UnskewedDiscriminant(grid=grid), X, InvalidParameter, "powers"),
-        (sf.LDA(grid=grid), frame, NotNumbers, "MixedNB"),
         (sf.LDA(grid="auto"), X, InvalidParameter, "grid is 'auto'"),
         (sf.QDA(grid=grid, covariance_estimator=3), X, InvalidParameter, "not both"),
     ):

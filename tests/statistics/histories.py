@@ -9,8 +9,10 @@ from contextlib import contextmanager
 from unittest.mock import patch
 
 import numpy as np
+import pandas as pd
 
 import suffice as sf
+from suffice.data.labelled_table import take_rows
 
 DETAILS = ("separate", "shared", "diagonal")
 
@@ -20,7 +22,22 @@ ENGINES = [name for name in ("torch", "dask") if importlib.util.find_spec(name)]
 
 def random_rows(rng):
     """Rows of a random type, with labels, weights or None, and a grid that suits them."""
-    n, d, k = int(rng.integers(2, 60)), int(rng.integers(1, 65)), int(rng.integers(1, 51))
+    if rng.random() < 0.25:
+        X, grid = random_table(rng)
+    else:
+        X, grid = random_numbers(rng)
+    n, k = len(X), int(rng.integers(1, 51))
+    labels = rng.integers(0, k, n)
+    y = labels if rng.random() < 0.5 else np.array([f"c{label}" for label in labels])
+    weights = rng.integers(0, 1000, n) * grid.weight_unit if rng.random() < 0.3 else None
+    if weights is not None:
+        weights[0] = 1
+    return X, y, weights, grid
+
+
+def random_numbers(rng):
+    """Numbers of a random type, and a grid that suits them."""
+    n, d = int(rng.integers(2, 60)), int(rng.integers(1, 65))
     kind = rng.choice(["integer", "decimal", "float32", "float64"])
     unit = 2.0 ** -int(rng.integers(0, 11))
     if kind == "integer":
@@ -32,16 +49,35 @@ def random_rows(rng):
         X = rng.normal(rng.normal(0, 1e4), 10.0 ** rng.integers(-3, 4), (n, d))
         X = X.astype(kind)
         grid = sf.Grid.of(X, bits=int(rng.integers(8, 49)), weight_unit=unit)
-    labels = rng.integers(0, k, n)
-    y = labels if rng.random() < 0.5 else np.array([f"c{label}" for label in labels])
-    weights = rng.integers(0, 1000, n) * unit if rng.random() < 0.3 else None
-    if weights is not None:
-        weights[0] = 1
     if X.dtype.kind == "f" and rng.random() < 0.15:
         X[1:][rng.random((n - 1, d)) < 0.05] = np.nan
     if rng.random() < 0.2 and kind != "float32":
         X[-1] = grid.low if rng.random() < 0.5 else grid.high
-    return X, y, weights, grid
+    return X, grid
+
+
+def random_table(rng):
+    """A table of numbers, prices, dates and levels, most of them rare, and a grid for it."""
+    n, columns = int(rng.integers(2, 60)), {}
+    for j in range(int(rng.integers(0, 4))):
+        columns[f"n{j}"] = rng.normal(0, 100, n).round(2)
+    if rng.random() < 0.3:
+        columns["price"] = [f"${value:,.2f}" for value in rng.lognormal(6, 1, n)]
+    if rng.random() < 0.3:
+        columns["day"] = pd.Timestamp("2024-01-01") + pd.to_timedelta(rng.integers(0, 900, n), "D")
+    for j in range(int(rng.integers(1, 4))):
+        levels = [f"level {i}" for i in range(int(rng.integers(1, 9)))]
+        columns[f"c{j}"] = rng.choice(levels, n, p=rng.dirichlet(np.ones(len(levels)) / 2))
+    if rng.random() < 0.3:
+        columns["flag"] = rng.random(n) < 0.5
+    X = pd.DataFrame(columns)
+    if rng.random() < 0.5:
+        for name in X.columns[X.columns != "flag"]:
+            X.loc[rng.random(n) < 0.1, name] = None
+    unit = 2.0 ** -int(rng.integers(0, 11))
+    if rng.random() < 0.5:
+        return X, sf.Grid.decimal(2, weight_unit=unit)
+    return X, sf.Grid(-1e6, 1e6, bits=int(rng.integers(8, 49)), weight_unit=unit)
 
 
 @contextmanager
@@ -62,19 +98,25 @@ def random_machine(rng):
         yield
 
 
-def summarized(X, y, weights, detail, grid, engine=None):
+def summarized(X, y, weights, detail, grid, engine=None, columns=None):
     """The exact statistics of rows, in memory or where an engine has them."""
     if engine == "torch":
         import torch
 
         X = torch.tensor(X)
+    elif engine == "dask" and isinstance(X, pd.DataFrame):
+        import dask.dataframe as dd
+
+        table = dd.from_pandas(X.assign(y=y, w=weights), npartitions=2, sort=False)
+        weights = None if weights is None else table["w"]
+        X, y = table[[*X.columns]], table["y"]
     elif engine == "dask":
         import dask.array as da
 
         rows = max(1, len(X) // 2)
         X, y = da.from_array(X, chunks=(rows, X.shape[1])), da.from_array(y, chunks=rows)
         weights = None if weights is None else da.from_array(weights, chunks=rows)
-    return sf.summarize(X, y, weights, detail, grid=grid)
+    return sf.summarize(X, y, weights, detail, grid=grid, columns=columns)
 
 
 def added(parts):
@@ -86,7 +128,8 @@ def history(rng, engines=ENGINES):
     """Statistics after a random history of adding and removing, and of the rows left alone."""
     X, y, weights, grid = random_rows(rng)
     detail = str(rng.choice(DETAILS))
-    n = len(X)
+    n, is_table = len(X), isinstance(X, pd.DataFrame)
+    columns = sf.describe(X) if is_table else None
     left = rng.permutation(n)[: rng.integers(1, n + 1)]
     if weights is not None and not weights[left].any():
         left = np.append(left[left != 0], 0)
@@ -103,10 +146,10 @@ def history(rng, engines=ENGINES):
         if not len(at) or (own is not None and not own.any()):
             return None
         here = None if rng.random() < 0.9 or not engines else str(rng.choice(engines))
-        if here == "torch" and np.isnan(X).any():
-            here = None  # missing values are taken in memory only
+        if here == "torch" and (is_table or np.isnan(X).any()):
+            here = None  # levels and missing values are taken in memory only
         with random_machine(rng):
-            return summarized(X[at], y[at], own, detail, grid, here)
+            return summarized(take_rows(X, at), y[at], own, detail, grid, here, columns)
 
     cuts = np.array_split(rng.permutation(n), int(rng.integers(1, 8)))
     total = added(of(part) for part in cuts)

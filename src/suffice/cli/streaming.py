@@ -59,6 +59,7 @@ def summarize_files(
     from dataclasses import replace
 
     from suffice.statistics.checkpoint import resumed_layout
+    from suffice.statistics.exact.grid import Grid
     from suffice.statistics.summarize import summarize_parts
 
     names, roles = [str(path) for path in data], options.roles(target, weights)
@@ -67,21 +68,8 @@ def summarize_files(
         roles = replace(roles, layout=layout, allows_extra=True)
     else:
         roles = _described(data, roles, options)
-    own = None if grid is None else _grid_of(grid, names, roles)
+    own = grid_of(grid, lambda: Grid.of(summarize_parts(names, roles, "diagonal", progress=True)))
     return summarize_parts(names, roles, detail, checkpoint=checkpoint, progress=True, grid=own)
-
-
-def _grid_of(grid: str, names: list[str], roles: Any) -> Any:
-    """The grid that --grid names; measuring it takes a pass of its own."""
-    import suffice as sf
-    from suffice.data.table_rows import TableReader
-    from suffice.statistics.exact.checking import no_levels
-    from suffice.statistics.summarize import summarize_parts
-
-    no_levels(TableReader.of(None, roles.layout))
-    return grid_of(
-        grid, lambda: sf.Grid.of(summarize_parts(names, roles, "diagonal", progress=True))
-    )
 
 
 def sample(data: Sequence[Path], options: NamedColumns) -> Any:

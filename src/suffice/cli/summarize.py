@@ -9,7 +9,6 @@ import typer
 
 from suffice.cli import options
 from suffice.cli.grids import GridOption, grid_of
-from suffice.errors import InvalidParameter
 
 
 class Detail(StrEnum):
@@ -43,6 +42,7 @@ def summarize(
     Statistics of parts add up (`suffice merge`), rows can be removed (`suffice forget`), and
     `suffice fit` makes models from them: the table is not needed again.
     """
+    import suffice as sf
     from suffice.cli.output import check_model_out, save_and_report, working
     from suffice.cli.streaming import is_streamed, summarize_files
     from suffice.cli.training import read_training
@@ -53,37 +53,18 @@ def summarize(
     else:
         rows = read_training(data[0], target, table, weights, several=False)
         with working("summarizing"):
-            own = grid_of(grid, lambda: measured_grid(rows))
+            own = grid_of(grid, lambda: sf.Grid.of(rows.features, columns=rows.layout))
             statistics = statistics_of(rows, detail, own)
     save_and_report(statistics, out, json)
 
 
-def measured_grid(rows: Any) -> Any:
-    """A grid for the numeric columns of a table."""
-    import suffice as sf
-
-    if not rows.has_levels:
-        return sf.Grid.of(rows.prepared)
-    numeric = counts_of(rows, Detail.DIAGONAL).numeric
-    if numeric is None:
-        raise InvalidParameter(
-            "no column holds numbers; levels are counted exactly without --grid."
-        )
-    return sf.Grid.of(numeric)
-
-
 def statistics_of(rows: Any, detail: str, grid: Any = None) -> Any:
-    """Statistics of a table, with an indicator for each category if there are any.
-
-    On a grid, categories are counted: their counts are exact already.
-    """
+    """Statistics of a table, with an indicator for each category if there are any."""
     import suffice as sf
 
-    if grid is None:
-        return sf.summarize(rows.features, rows.labels, rows.weights, detail, columns=rows.layout)
-    if rows.has_levels:
-        return counts_of(rows, detail, grid)
-    return sf.summarize(rows.prepared, rows.labels, rows.weights, detail, grid=grid)
+    return sf.summarize(
+        rows.features, rows.labels, rows.weights, detail, columns=rows.layout, grid=grid
+    )
 
 
 def counts_of(rows: Any, detail: str, grid: Any = None) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -40,6 +40,11 @@ class FrameForm:
             return None
         kinds = ((one.name, ColumnType.of(one)) for one in frame.iter_columns())
         return cls(library, {name: own.text for name, own in kinds if own.kind != nw.Float64})
+
+    def only(self, columns: Collection[str]) -> FrameForm:
+        """The form of some of the columns."""
+        types = {name: own for name, own in self.types.items() if name in columns}
+        return FrameForm(self.library, types)
 
     def validated(self) -> Self:
         """This form, if it is known; a ValueError otherwise."""

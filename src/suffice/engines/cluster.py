@@ -28,7 +28,6 @@ from suffice.estimators.outline import Outline
 from suffice.estimators.state import snapshot
 from suffice.models.product import Product
 from suffice.selection import criteria
-from suffice.statistics.exact.checking import no_levels
 from suffice.statistics.exact.grid import Grid
 
 # Methods that answer each row by itself, and the name of the column that holds their answers.
@@ -125,8 +124,6 @@ def summarize_rows(
         like = Outline(reader=TableReader.of(None, columns.without(others)))
     elif rows.has_text:
         like = Outline(reader=TableReader.of(joined(sums(SampleRecipe()))))
-    if grid is not None and like is not None:
-        no_levels(like.reader)
     return sums(MomentsRecipe(detail, like, grid))
 
 

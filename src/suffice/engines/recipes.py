@@ -35,11 +35,11 @@ class MomentsRecipe(Recipe):
         """Statistics of some rows."""
         if self.like is None:
             return summarize(X, y, weight, self.detail, grid=self.grid)
-        reader = self.like.reader
+        reader, form = self.like.reader, ExactForm.of(self.detail, self.grid)
         if reader is not None and not reader.layout.is_plain:
-            return summarize_table(reader.read(X), y, weight, self.detail, reader, MOST_LEVELS)
+            return summarize_table(reader.read(X), y, weight, form, reader, MOST_LEVELS)
         rows = X if reader is None else select_columns(X, reader.names)
-        return summarize_batches(batches(rows, y, weight), ExactForm.of(self.detail, self.grid))
+        return summarize_batches(batches(rows, y, weight), form)
 
     def added(self, a: Any, b: Any) -> Any:
         """Statistics of the rows of both."""

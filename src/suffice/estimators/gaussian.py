@@ -38,8 +38,9 @@ class GaussianDiscriminant(KnownGaussians, GaussianClassifier):
         certain, as they should be if rows are not quite Gaussian; or "cv"
     columns : how to read the columns of a table, as `suffice.describe` returns it; None for its
         defaults
-    grid : a `Grid` to which values are rounded: `statistics_` are then exact, and a model that has
-        forgotten rows equals, in every bit, one that has never seen them
+    grid : a `Grid` to which values are rounded (of a table with levels: its numbers), so that
+        `statistics_` are exact, and a model that has forgotten rows equals, in every bit, one that
+        has never seen them
 
     Attributes
     ----------

@@ -34,8 +34,10 @@ from suffice.models.completion import adapt_settings, complete
 from suffice.models.gaussian import GaussianModel, LinearScores, class_matrices
 from suffice.models.settings import Settings, coarsen_for
 from suffice.selection.selection import Selection
-from suffice.statistics.exact.checking import check_grid, no_levels
+from suffice.statistics.exact.checking import check_grid
 from suffice.statistics.exact.form import ExactForm, check_same_grid
+from suffice.statistics.exact.grid import Grid
+from suffice.statistics.exact.indicator_grid import with_indicators
 from suffice.statistics.statistics import Statistics
 from suffice.statistics.summarize import summarize_batches, summarize_table
 from suffice.statistics.table_statistics import TableStatistics
@@ -68,7 +70,11 @@ class GaussianClassifier(Learner[GaussianModel]):
         like = rows.outline(pupil, None)
         check_grid(self.grid)
         selection, whole = choose_settings(
-            self._seen(X, like), y, rows.sample_weight, settings_and_priors, self.grid
+            self._seen(X, like),
+            y,
+            rows.sample_weight,
+            settings_and_priors,
+            self._seen_grid(X, like),
         )
         settings = settings_and_priors[selection.careful][0]
         statistics = (
@@ -89,6 +95,15 @@ class GaussianClassifier(Learner[GaussianModel]):
         """The rows in the form that the model takes."""
         reader = reader_of(X, like, self.columns)
         return X if reader is None else Encoding.of(X, reader).encode(X)
+
+    def _seen_grid(self, X: Any, like: Outline | None) -> Grid | None:
+        """The grid of the rows in that form, if there is one."""
+        reader = reader_of(X, like, self.columns)
+        if reader is None or self.grid is None:
+            own: Grid | None = self.grid
+            return own
+        names = Encoding.of(X, reader).names
+        return with_indicators(self.grid, names, len(reader.numeric_names))
 
     def _seen_table(self, table: TableRows, like: Outline | None) -> TableRows:
         """The rows of a table with levels as they are summarized."""
@@ -250,11 +265,8 @@ class GaussianClassifier(Learner[GaussianModel]):
         form = self._form(settings, like)
         estimator = self._covariance_estimator
         reader = reader_of(X, like, self.columns)
-        if isinstance(form, ExactForm):
-            if estimator is not None:
-                raise InvalidParameter("give either grid or covariance_estimator, not both.")
-            no_levels(reader)
-            return summarize_batches(batches(X, y, sample_weight), form)
+        if isinstance(form, ExactForm) and estimator is not None:
+            raise InvalidParameter("give either grid or covariance_estimator, not both.")
         if reader is not None:
             if estimator is not None:
                 raise InvalidParameter(

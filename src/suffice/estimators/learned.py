@@ -16,8 +16,7 @@ from suffice.estimators.state import State
 from suffice.models.gaussian import GaussianModel
 from suffice.models.settings import Settings
 from suffice.selection.selection import Selection
-from suffice.statistics.exact.exact_incomplete import ExactIncomplete
-from suffice.statistics.exact.exact_statistics import ExactStatistics
+from suffice.statistics.exact.form import is_exact
 from suffice.statistics.exact.private_statistics import PrivateStatistics
 from suffice.statistics.mixed import MixedStatistics
 from suffice.statistics.shape import DETAILS
@@ -117,6 +116,9 @@ def facts_of(statistics: Any, rows: NewRows | None, before: Learned | None) -> d
     target, frame = (None, None) if before is None else (before.target, before.frame)
     if rows is not None:
         target, frame = target or rows.target, frame or rows.frame
+    if reader is not None and frame is not None:
+        # The categories of a column that is set aside, such as one of names, are facts about rows.
+        frame = frame.only(reader.names)
     is_table = isinstance(statistics, TableStatistics)
     return {
         "columns": columns or LearnedColumns.of_statistics(statistics),
@@ -135,20 +137,19 @@ def as_numbers(statistics: Any, settings: Any) -> tuple[Any, Any]:
     """
     if isinstance(statistics, MixedStatistics):
         for key, part in statistics.parts.items():
-            if isinstance(part, ExactStatistics | ExactIncomplete) and key in settings.parts:
+            if is_exact(part) and key in settings.parts:
                 _check_no_fourth_order(settings.parts[key].likelihood)
         return statistics.numbers, settings
-    if isinstance(statistics, ExactStatistics | ExactIncomplete | PrivateStatistics):
+    is_table = isinstance(statistics, TableStatistics)
+    if is_table and isinstance(settings, Settings) and settings.shrinkage == "ledoit-wolf":
+        settings = replace(settings, shrinkage="oas")
+    if is_exact(statistics) or isinstance(statistics, PrivateStatistics):
         _check_no_fourth_order(settings)
         if statistics.detail == "separate" and settings.detail in DETAILS:
             # While they are integers: pooled later, in floats, they would be rounded once more.
             statistics = statistics.coarsen(settings.detail)
         return statistics.numbers, settings
-    if not isinstance(statistics, TableStatistics):
-        return statistics, settings
-    if isinstance(settings, Settings) and settings.shrinkage == "ledoit-wolf":
-        settings = replace(settings, shrinkage="oas")
-    return statistics.numbers, settings
+    return statistics.numbers if is_table else statistics, settings
 
 
 def _check_no_fourth_order(settings: Any) -> None:

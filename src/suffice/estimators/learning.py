@@ -26,6 +26,7 @@ from suffice.selection.leave_one_out.by_model import left_out_densities
 from suffice.selection.leave_one_out.left_out import LeaveOneOut, predictions
 from suffice.selection.leave_one_out.removal import training_table
 from suffice.selection.selection import Selection
+from suffice.statistics.exact.form import is_exact
 from suffice.statistics.table_statistics import TableStatistics
 
 
@@ -126,8 +127,7 @@ class Learner(Classifier[AnyModel], Generic[AnyModel]):
                 "leave_one_out takes statistics, and covariance_estimator takes rows: use "
                 "sklearn.model_selection.cross_val_predict(model, X, y, cv=LeaveOneOut())."
             )
-        rows, grid = self._rows(X), getattr(self.statistics_, "grid", None)
-        rows = rows if grid is None else grid.round(rows)
+        rows = self._rounded(self._rows(X))
         table = training_table(rows, self._labels(y), sample_weight, self.classes_)
         densities = left_out_densities(model, self._fitted_statistics, self._built_with, table)
         return predictions(densities, self._priors(), table)
@@ -168,6 +168,15 @@ class Learner(Classifier[AnyModel], Generic[AnyModel]):
         return criteria.bic(
             log_likelihood, self.n_parameters(), float(self._fitted_statistics.weight.sum())
         )
+
+    def _rounded(self, rows: Any) -> Any:
+        """Rows as they were summarized: rounded, if the statistics are on a grid."""
+        grid = getattr(self.statistics_, "grid", None)
+        if grid is None:
+            return rows
+        # Indicators of levels come last: they are on the grid anyway.
+        p = len(grid.exponent)
+        return np.concatenate([grid.round(rows[:, :p]), rows[:, p:]], axis=1)
 
     def _check_forgets(self) -> None:
         """Raise if something was learned from rows that statistics cannot reproduce."""
@@ -272,7 +281,7 @@ class Learner(Classifier[AnyModel], Generic[AnyModel]):
         self, statistics: Any, settings: Any, priors: Any, later: bool
     ) -> AnyModel | None:
         """The model of statistics; None if it is built later, after checking that it can be."""
-        if later and not isinstance(statistics, TableStatistics):
+        if later and (is_exact(statistics) or not isinstance(statistics, TableStatistics)):
             # Exact statistics become numbers once a model is built, not with every row.
             check_buildable(statistics, settings, priors)
             return None

@@ -142,6 +142,13 @@ class MixedNB(NaiveBayes[ProductModel]):
         numeric = settings.parts[NUMERIC].likelihood.detail
         return layout, details | {NUMERIC: ExactForm(numeric, self.grid)}
 
+    def _rounded(self, rows: MixedRows) -> MixedRows:
+        parts = []
+        for key, own in zip(self._fitted.layout.parts, rows.parts, strict=True):
+            grid = getattr(self.statistics_.parts[key], "grid", None)
+            parts.append(own if grid is None else grid.round(own))
+        return replace(rows, parts=tuple(parts))
+
     def _check_finite(self, rows: MixedRows) -> None:
         names = self._model_names()
         for own, at in zip(rows.parts, self._fitted.layout.parts.values(), strict=True):

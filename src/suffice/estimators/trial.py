@@ -41,6 +41,9 @@ from suffice.selection.metric_sums import MetricSums
 from suffice.selection.metrics import metrics_of
 from suffice.selection.selection import Selection
 from suffice.selection.steps import ProgressCallback, Steps
+from suffice.statistics.exact.checking import check_grid
+from suffice.statistics.exact.grid import Grid
+from suffice.statistics.exact.indicator_grid import with_indicators
 from suffice.statistics.shape import DETAILS
 from suffice.statistics.statistics import Statistics
 
@@ -126,6 +129,7 @@ class Trial:
         """The candidate fitted to all rows."""
         model = clone(candidate)
         plain = is_family(model) and not isinstance(model, UnskewedDiscriminant)
+        plain &= _grid_of(model) is None
         if self.whole is not None and plain:
             return model._fit_from_statistics(model._settings(), self.table.X, self.y, self.whole)
         return fit(model, self.table.X, self.y, self.table.weights)
@@ -170,8 +174,13 @@ class Trial:
     def _score_encoded(self, models: Sequence[Any]) -> Scored:
         assert self.reader is not None
         # The levels are those of all rows: they say nothing about the classes.
-        X = Encoding.of(self.table.X, self.reader).encode(self.table.X)
-        scored = self._run_on(X, [clone(model).set_params(columns=None) for model in models])
+        encoding = Encoding.of(self.table.X, self.reader)
+        form: dict[str, Any] = {"columns": None}
+        if (grid := _grid_of(models[0])) is not None:
+            names = encoding.names
+            form["grid"] = with_indicators(grid, names, len(self.reader.numeric_names))
+        X = encoding.encode(self.table.X)
+        scored = self._run_on(X, [clone(model).set_params(**form) for model in models])
         return scored.scores, scored.complexity, scored.notes
 
     def _score_on_indicators(self, models: Sequence[Any]) -> Scored:
@@ -190,7 +199,7 @@ class Trial:
     def _score_family(self, models: Sequence[Any]) -> Scored:
         candidates = [Candidate(model._settings(), model.priors) for model in models]
         scores, complexity, whole = score_settings(
-            self.table, self.folds, candidates, self.metrics, self.steps
+            self.table, self.folds, candidates, self.metrics, self.steps, _grid_of(models[0])
         )
         # Those of a later run may have less detail than the model that was chosen before needs.
         kept = self.whole
@@ -245,17 +254,27 @@ def _share_statistics(
     groups: dict[tuple[Scorer, Any], list[int]] = defaultdict(list)
     for i, model in enumerate(candidates):
         key: tuple[Scorer, Any] = (Trial._score_refits, i)
+        grid = _grid_of(model)
+        points = None if grid is None else grid.digest()
         if has_levels and isinstance(model, GaussianClassifier | MixtureDiscriminant):
-            key = (Trial._score_encoded, None)
+            key = (Trial._score_encoded, points)
         elif is_family(model):
             unskewed = isinstance(model, UnskewedDiscriminant)
-            key = (Trial._score_unskewed if unskewed else Trial._score_family, None)
+            key = (Trial._score_unskewed if unskewed else Trial._score_family, points)
         elif reads_indicators(model):
             key = (Trial._score_on_indicators, str(model[0].categorical))
         elif has_statistics(model):
-            key = (Trial._score_learners, (type(model), str(model._settings().reading)))
+            own = type(model), str(model._settings().reading), points
+            key = (Trial._score_learners, own)
         groups[key].append(i)
     return [(score, at) for (score, _), at in groups.items()]
+
+
+def _grid_of(model: Any) -> Grid | None:
+    """The grid to which a model rounds rows, if it has one."""
+    grid = getattr(model, "grid", None)
+    check_grid(grid)
+    return grid
 
 
 def _no_candidate(failures: Sequence[Exception], notes: Sequence[str]) -> Exception:

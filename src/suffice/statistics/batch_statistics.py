@@ -10,8 +10,8 @@ from suffice.data.arrays import Array, Indices
 from suffice.data.batches import Batch
 from suffice.data.feature_rows import IndicatorFeatures
 from suffice.errors import HasGaps
-from suffice.statistics.exact.checking import no_levels
 from suffice.statistics.exact.exact_gaps import on_grid
+from suffice.statistics.exact.exact_incomplete import AnyExact
 from suffice.statistics.exact.form import ExactForm
 from suffice.statistics.factored_scatter import FactoredScatter
 from suffice.statistics.first_pass import class_sums
@@ -27,20 +27,26 @@ from suffice.statistics.table_statistics import RowStatistics, TableStatistics
 
 def batch_statistics(batch: Batch, form: str | ExactForm) -> RowStatistics:
     """The statistics of a batch, in some detail or on a grid."""
+    reader = batch.reader
+    if reader is None:
+        return _of_numbers(batch, form)
+    assert isinstance(batch.features, IndicatorFeatures)
     if isinstance(form, ExactForm):
-        no_levels(batch.reader)
+        form = form.for_table(batch.features.names, len(reader.numeric_names))
+    made = TableStatistics(_of_numbers(batch, form), reader, batch.features.levels)
+    return made.without_empty_levels() if batch.ignores_rows else made
+
+
+def _of_numbers(batch: Batch, form: str | ExactForm) -> AnyStatistics | AnyExact:
+    """The statistics of the numbers of a batch."""
+    if isinstance(form, ExactForm):
         return on_grid(batch, form.detail, form.grid)
-    every: AnyStatistics
     try:
-        every = complete_statistics(batch, form)
+        return complete_statistics(batch, form)
     except HasGaps:
         from suffice.statistics.gap_pass import with_gaps
 
-        every = with_gaps(batch, form, complete_statistics)
-    if batch.reader is None:
-        return every
-    assert isinstance(batch.features, IndicatorFeatures)
-    return TableStatistics(every, batch.reader, batch.features.levels)
+        return with_gaps(batch, form, complete_statistics)
 
 
 def complete_statistics(batch: Batch, detail: str) -> Statistics:

@@ -10,6 +10,9 @@ import numpy as np
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.statistics.by_feature import ByFeature
 from suffice.statistics.by_pattern import ByPattern, key_of
+from suffice.statistics.exact.exact_incomplete import AnyExact
+from suffice.statistics.exact.exact_map import map_features
+from suffice.statistics.exact.on_grid import OnGrid
 from suffice.statistics.factored_scatter import FactoredScatter
 from suffice.statistics.fourth import Fourth
 from suffice.statistics.incomplete import (
@@ -60,8 +63,12 @@ class FeatureMap:
             out[list(some), j] = 1.0
         return out
 
-    def apply(self, statistics: AnyStatistics, names: tuple[str, ...] | None) -> AnyStatistics:
+    def apply(
+        self, statistics: AnyStatistics | AnyExact, names: tuple[str, ...] | None
+    ) -> AnyStatistics | AnyExact:
         """The statistics of the new features, under these names."""
+        if isinstance(statistics, OnGrid):
+            return map_features(statistics, self, names)
         if isinstance(statistics, Statistics):
             if min(self.beside) >= 0:
                 return replace(self._complete(statistics), feature_names=names)

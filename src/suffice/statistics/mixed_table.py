@@ -39,8 +39,7 @@ def level_counts(table: TableStatistics, rounding: float = 1e-3) -> Counts:
             "these statistics are of weighted rows, whose levels are weighed, not counted; fit a "
             "naive Bayes model to the rows themselves."
         )
-    p = len(table.reader.numeric_names)
-    sums = (table.every.mean * table.every.known_weight)[:, p:]
+    sums = table.level_weights()
     rows = np.rint(sums)
     if np.abs(sums - rows).max(initial=0.0) > rounding:
         raise InvalidParameter("these statistics have lost the digits that counts need.")

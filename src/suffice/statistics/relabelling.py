@@ -11,7 +11,7 @@ from suffice.data.arrays import Array, Indices
 from suffice.errors import InvalidLabels
 from suffice.statistics.by_feature import ByFeature
 from suffice.statistics.by_pattern import ByPattern
-from suffice.statistics.exact.exact_incomplete import ExactIncomplete
+from suffice.statistics.exact.exact_incomplete import AnyExact, ExactIncomplete
 from suffice.statistics.exact.exact_statistics import ExactStatistics
 from suffice.statistics.factored_scatter import FactoredScatter
 from suffice.statistics.incomplete import AnyStatistics, IncompleteStatistics
@@ -51,12 +51,12 @@ def relabel(statistics: RowStatistics, labels: Array) -> RowStatistics:
     """The statistics with other labels: one per class, in their order, all different."""
     if isinstance(statistics, TableStatistics):
         return replace(statistics, every=_relabel(statistics.every, labels))
-    if isinstance(statistics, ExactStatistics | ExactIncomplete):
-        return statistics.relabelled(labels)
     return _relabel(statistics, labels)
 
 
-def _relabel(statistics: AnyStatistics, labels: Array) -> AnyStatistics:
+def _relabel(statistics: AnyStatistics | AnyExact, labels: Array) -> AnyStatistics | AnyExact:
+    if isinstance(statistics, ExactStatistics | ExactIncomplete):
+        return statistics.relabelled(labels)
     if isinstance(statistics, Statistics):
         return _sort_classes(statistics, labels)
     old, order = statistics.classes, np.argsort(labels)

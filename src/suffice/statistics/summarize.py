@@ -31,7 +31,6 @@ from suffice.data.table_rows import TableReader, given_layout
 from suffice.errors import InvalidFeatures, InvalidInput, InvalidParameter
 from suffice.statistics.batch_statistics import batch_statistics
 from suffice.statistics.checkpoint import Checkpoint, resumed_layout
-from suffice.statistics.exact.checking import no_levels
 from suffice.statistics.exact.form import ExactForm
 from suffice.statistics.exact.grid import Grid
 from suffice.statistics.progress import Listener, progress_listener
@@ -58,7 +57,7 @@ def summarize(
 
     NaN (or None, or null in a frame) means that a value is missing; then the result is an
     `IncompleteStatistics`, which models take all the same. Text and other levels give a
-    `TableStatistics`, of an indicator for each level.
+    `TableStatistics`, of an indicator for each level; so do dates and numbers written as text.
 
     Parameters
     ----------
@@ -82,9 +81,10 @@ def summarize(
         every bit; it stays until you delete it
     progress : True for a bar on a terminal, or a function that is passed `rows`, `rate` and
         `seconds_left` as attributes of one value
-    grid : a `Grid` to which values are rounded; the result is then an `ExactStatistics` (or, with
-        missing values, an `ExactIncomplete`), the same in every bit for any order, chunks, threads,
-        workers or device
+    grid : a `Grid` to which the numeric features are rounded (levels are whole numbers anyway); the
+        result is then an `ExactStatistics` (with missing values, an `ExactIncomplete`; of a table
+        with levels, a `TableStatistics` of them), the same in every bit for any order, chunks,
+        threads, workers or device
 
     The labels of CSV files are integers if all of them, in all files, are written as such,
     booleans if all are true or false, else strings.
@@ -141,10 +141,8 @@ def summarize(
     X, y, sample_weight = split_columns(X, y, sample_weight, target, weight, names)
     if y is not None:
         reader = reader or (None if layout is not None else TableReader.of(X))
-        if grid is not None:
-            no_levels(reader)
-        elif reader is not None:
-            return summarize_table(reader.read(X), y, sample_weight, detail, reader)
+        if reader is not None:
+            return summarize_table(reader.read(X), y, sample_weight, form, reader)
     return summarize_batches(batches(X, y, sample_weight), form)  # type: ignore[no-any-return]
 
 
@@ -167,17 +165,21 @@ def summarize_table(
     table: TableRows,
     y: Any,
     sample_weight: Any,
-    detail: str,
+    form: str | ExactForm,
     reader: TableReader,
     most: int | None = None,
 ) -> TableStatistics:
     """The statistics of the rows of a table with levels, as its reader returns them.
 
+    form : the detail, with the grid of the numeric features if there is one
     most : the largest number of levels of a column; None for any
     """
     features = indicator_rows(table, reader, most)
-    every = summarize_batches(batches(features, y, sample_weight), detail)
-    return TableStatistics(every, reader, features.levels)
+    if isinstance(form, ExactForm):
+        form = form.for_table(features.names, len(reader.numeric_names))
+    every = summarize_batches(batches(features, y, sample_weight), form)
+    made = TableStatistics(every, reader, features.levels)
+    return made if sample_weight is None else made.without_empty_levels()
 
 
 def summarize_batches(parts: Iterable[Batch], form: str | ExactForm) -> Any:
@@ -219,8 +221,6 @@ def summarize_parts(
             saved = Checkpoint(Path(checkpoint), stream.paths, task, roles.reader)
     else:
         stream = ObjectStream.open(X, options)
-    if grid is not None:
-        no_levels(stream.roles.reader)
     with progress_listener(progress) as listener:
         of_batch = partial(batch_statistics, form=ExactForm.of(detail, grid))
         return summarize_stream(stream, of_batch, saved, listener)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, Self, TypeAlias
+from typing import Any, ClassVar, NoReturn, Self, TypeAlias
 
 import numpy as np
 
@@ -18,9 +18,15 @@ from suffice.data.levels import union_of_levels
 from suffice.data.missing_kinds import WithIndicator
 from suffice.data.table_layout import TableLayout
 from suffice.data.table_rows import TableReader
-from suffice.errors import InvalidFeatures, Mismatch, NeverIncluded
-from suffice.statistics.exact.exact_incomplete import ExactIncomplete
+from suffice.errors import InvalidFeatures, InvalidParameter, Mismatch, NeverIncluded
+from suffice.statistics.exact.checking import check_grid
+from suffice.statistics.exact.exact_incomplete import AnyExact, ExactIncomplete
+from suffice.statistics.exact.exact_map import feature_sums
 from suffice.statistics.exact.exact_statistics import ExactStatistics
+from suffice.statistics.exact.form import ExactForm
+from suffice.statistics.exact.grid import Grid
+from suffice.statistics.exact.indicator_grid import with_indicators
+from suffice.statistics.exact.on_grid import OnGrid
 from suffice.statistics.feature_map import FeatureMap
 from suffice.statistics.incomplete import AnyStatistics
 from suffice.statistics.registry import storable
@@ -43,13 +49,17 @@ class TableStatistics(Savable):
     A value: `a + b` is having seen both, `a - b` never having seen b. A level that one side has
     never seen is zero in all of its rows, so both sides merge exactly; a level that no row has
     any more is removed. Models take `numbers`, in which rare levels are merged and one indicator
-    per column is left out.
+    per column is left out: those that are rare among the rows that are there now.
+
+    On a grid (`summarize(..., grid=grid)`), all of it is integers, indicators in units of one: see
+    `ExactStatistics`.
     """
 
     # A level with less than this share of the rows of every class has none: the rest is rounding.
     vanished: ClassVar[float] = 2.0**-40
 
-    every: AnyStatistics = field(repr=False)  # numeric features, then every level of each column
+    # Of numeric features, then of every level of each column.
+    every: AnyStatistics | AnyExact = field(repr=False)
     reader: TableReader
     known_levels: tuple[Array, ...]  # sorted, of each column of levels
 
@@ -72,6 +82,19 @@ class TableStatistics(Savable):
     def detail(self) -> str:
         """How much is kept: "separate", "shared" or "diagonal"."""
         return self.every.detail
+
+    @property
+    def grid(self) -> Grid | None:
+        """The grid of the numeric features; None where values are not rounded to one."""
+        every = self.every
+        if not isinstance(every, OnGrid):
+            return None
+        return every.grid.take(np.arange(len(self.reader.numeric_names)))
+
+    @property
+    def form(self) -> str | ExactForm:
+        """The detail, with the grid if there is one: equal for statistics that can be added."""
+        return ExactForm.of(self.detail, self.grid)
 
     @property
     def feature_names(self) -> tuple[str, ...] | None:
@@ -104,6 +127,11 @@ class TableStatistics(Savable):
     @property
     def numbers(self) -> AnyStatistics:
         """The statistics that models take: numeric features, and indicators of groups of levels."""
+        grouped = self._grouped()
+        return grouped.numbers if isinstance(grouped, OnGrid) else grouped
+
+    def _grouped(self) -> AnyStatistics | AnyExact:
+        """The same, as integers if they are on a grid."""
         numeric, groups = self.reader.numeric_names, self.groups
         sources: list[Sequence[int]] = [[j] for j in range(len(numeric))]
         names = [*numeric]
@@ -140,7 +168,7 @@ class TableStatistics(Savable):
                     "row seen has; were they ever added?"
                 )
         left = replace(self, every=self.every - other.with_levels(self.known_levels).every)
-        return left._without_empty_levels()
+        return left.without_empty_levels(self.vanished)
 
     def __eq__(self, other: object) -> bool:
         """Whether both have the same classes, columns, levels and numbers, up to rounding."""
@@ -157,7 +185,8 @@ class TableStatistics(Savable):
     def __repr__(self) -> str:
         rows, k = int(self.count.sum()), len(self.classes)
         text = f"{rows} rows, {self.n_features} columns, {k} classes, detail={self.detail!r}"
-        return f"<TableStatistics of {text}>"
+        grid = self.grid
+        return f"<TableStatistics of {text}{'' if grid is None else f', {grid.bits} bits'}>"
 
     def _repr_html_(self) -> str:
         from suffice.statistics.class_table import class_table
@@ -170,7 +199,28 @@ class TableStatistics(Savable):
 
     def drop_class(self, label: Any) -> TableStatistics:
         """The statistics without one class, as if its rows had never been seen."""
-        return replace(self, every=self.every.drop_class(label))._without_empty_levels()
+        left = replace(self, every=self.every.drop_class(label))
+        return left.without_empty_levels(self.vanished)
+
+    def regrid(self, grid: Grid) -> TableStatistics:
+        """The same statistics with the numeric features on another grid.
+
+        See `ExactStatistics.regrid`.
+        """
+        every = self.every
+        if not isinstance(every, OnGrid):
+            raise InvalidParameter(
+                "these statistics are on no grid; summarize the rows with grid=grid."
+            )
+        check_grid(grid, optional=False)
+        return replace(self, every=every.regrid(self._widened(grid)))
+
+    def private(self, *args: Any, **options: Any) -> NoReturn:
+        """Raises: which levels (categories) occur is a fact about the rows."""
+        raise InvalidParameter(
+            "a private release takes numbers: which levels (categories) occur would show. "
+            "Summarize numeric columns, or indicators of levels that are known to everybody."
+        )
 
     def validated(self) -> Self:
         """These statistics, if the numbers are those of the levels; a ValueError otherwise."""
@@ -183,6 +233,9 @@ class TableStatistics(Savable):
         shares = self.every.mean[:, len(self.reader.numeric_names) :]
         if (shares < -self.vanished).any() or (shares > 1 + self.vanished).any():
             raise ValueError("a level has less than no rows, or more than all")
+        every, grid = self.every, self.grid
+        if grid is not None and isinstance(every, OnGrid) and every.grid != self._widened(grid):
+            raise ValueError("the indicators of levels are not in units of one")
         return self
 
     def with_levels(self, levels: tuple[Array, ...]) -> TableStatistics:
@@ -202,18 +255,35 @@ class TableStatistics(Savable):
         names = every_name(self.reader, levels)
         return replace(self, every=mapped.apply(self.every, names), known_levels=levels)
 
-    def _without_empty_levels(self) -> TableStatistics:
+    def without_empty_levels(self, vanished: float = 0.0) -> TableStatistics:
+        """The same statistics without levels that no row of positive weight has.
+
+        vanished : the share of all rows below which the rows of a level are rounding
+        """
         rows = self._level_rows()
-        total = self.vanished * self.count.sum()
-        kept = [narrowest(own[n > total]) for own, n in zip(self.known_levels, rows, strict=True)]
+        least = 0.0 if isinstance(self.every, OnGrid) else vanished * self.count.sum()
+        kept = [narrowest(own[n > least]) for own, n in zip(self.known_levels, rows, strict=True)]
         return self.with_levels(tuple(kept))
+
+    def level_weights(self) -> Floats:
+        """The weight of each level of each column in each class, (k, levels)."""
+        every, p = self.every, len(self.reader.numeric_names)
+        if isinstance(every, OnGrid):
+            return feature_sums(every)[:, p:]
+        return np.asarray((every.mean * every.known_weight)[:, p:])
 
     def _level_rows(self) -> list[Floats]:
         """How many rows each level has, in units of the mean weight of a row."""
         weight = self.weight.sum()
-        each = (self.every.mean * self.every.known_weight).sum(axis=0)
+        each = self.level_weights().sum(axis=0)
         each = each * (self.count.sum() / weight if weight > 0 else 1.0)
-        return [np.asarray(each[low:high]) for low, high in self._edges()]
+        p = len(self.reader.numeric_names)
+        return [np.asarray(each[low - p : high - p]) for low, high in self._edges()]
+
+    def _widened(self, grid: Grid) -> Grid:
+        """The grid of all features, from that of the numeric ones."""
+        names = every_name(self.reader, self.known_levels)
+        return with_indicators(grid, names, len(self.reader.numeric_names))
 
     def _edges(self) -> list[tuple[int, int]]:
         """Where the indicators of each column of levels start and end."""

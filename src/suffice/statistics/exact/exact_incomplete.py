@@ -171,7 +171,12 @@ class ExactIncomplete(OnGrid):
 
     def named(self, names: tuple[str, ...] | None) -> ExactIncomplete:
         """The same statistics with other feature names."""
-        return replace(self, feature_names=names, grid=self.grid.changed(names=names))
+        grid = self.grid.changed(names=names)
+        parts = {
+            key: part.named(grid.take(features_of(key, self.n_features)).names)
+            for key, part in self.parts.items()
+        }
+        return replace(self, feature_names=names, grid=grid, parts=parts)
 
     def relabelled(self, labels: Array) -> ExactIncomplete:
         """The same with other labels: one per class, in their order, all different."""

@@ -8,6 +8,7 @@ from typing import Any
 from suffice.errors import Mismatch
 from suffice.statistics.exact.checking import check_grid
 from suffice.statistics.exact.grid import Grid
+from suffice.statistics.exact.indicator_grid import with_indicators
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,10 +26,19 @@ class ExactForm:
         check_grid(grid)
         return cls(detail, grid)
 
+    def for_table(self, names: tuple[str, ...], n_numbers: int) -> ExactForm:
+        """The form of the features of a table: of numbers, then of indicators of levels."""
+        return ExactForm(self.detail, with_indicators(self.grid, names, n_numbers))
+
     def is_on(self, grid: Grid) -> bool:
         """Whether a grid is this one, possibly for any number of features."""
         own = self.grid
         return own == grid.resolve(own.names, len(own.exponent))
+
+
+def is_exact(statistics: Any) -> bool:
+    """Whether statistics are integers on a grid, those of a table with levels included."""
+    return isinstance(getattr(statistics, "form", None), ExactForm)
 
 
 def check_same_grid(form: Any, grid: Grid | None) -> None:

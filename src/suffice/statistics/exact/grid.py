@@ -130,6 +130,7 @@ class Grid(GridPoints):
         margin: float = 16.0,
         *,
         target: str | None = None,
+        columns: Any = None,
         weight_unit: float = 1.0,
     ) -> Grid:
         """A grid for rows like these: `margin` standard deviations on either side of the mean.
@@ -139,6 +140,8 @@ class Grid(GridPoints):
 
         rows : an array or a data frame, statistics, or files
         target : the label column of files, or of a data frame that contains it
+        columns : how to read a table that holds more than numbers, see `suffice.describe`; the grid
+            is for its numeric features, by name
 
         >>> import suffice as sf
         >>> print(sf.Grid.of([[1.0, 180.0], [2.0, 160.0], [4.0, 171.0]]))
@@ -151,7 +154,7 @@ class Grid(GridPoints):
 
         if not is_number(margin) or not 1 <= margin < math.inf:
             raise InvalidParameter(f"margin is {shown(margin)}; it must be a number of at least 1.")
-        found = measure(rows, target)
+        found = measure(rows, target, columns)
         low, high = found.range(float(margin))
         made = fields_of_ranges(
             low, high, checked_bits(bits), found.names, weight_exponent_of(weight_unit), False
@@ -168,7 +171,8 @@ class Grid(GridPoints):
         d = self.n_features
         size = "any number of features" if d is None else plural(d, "feature")
         units = sorted(zip(self.exponent.tolist(), self.decimals.tolist(), strict=True))
-        shown_units = list(dict.fromkeys(_unit_text(*units[i]) for i in (0, -1)))
+        ends = units[:1] + units[-1:]
+        shown_units = list(dict.fromkeys(_unit_text(*one) for one in ends))
         text = f"{'unit' if len(shown_units) == 1 else 'units'} {' to '.join(shown_units)}"
         return f"<Grid of {size}, {self.bits} bits, {text}>"
 

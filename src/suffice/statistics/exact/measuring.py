@@ -10,11 +10,12 @@ import numpy as np
 from suffice.data.arrays import Floats, Indices
 from suffice.data.batches import split_target
 from suffice.data.engine import engine_of
+from suffice.data.feature_rows import ArrayFeatures, Features
 from suffice.data.features import as_features, infinite
 from suffice.data.object_source import is_stream
 from suffice.data.paths import is_paths
+from suffice.data.table_rows import TableReader
 from suffice.errors import InvalidFeatures, InvalidParameter
-from suffice.statistics.exact.checking import no_levels
 
 BLOCK_ENTRIES = 1 << 20
 
@@ -48,11 +49,16 @@ class Measured:
         return centre - half, centre + half
 
 
-def measure(rows: Any, target: str | None) -> Measured:
-    """The measures of rows, statistics or files."""
-    no_levels(getattr(rows, "reader", None))
-    if hasattr(rows, "known_weight") or hasattr(rows, "numbers"):
-        return _of_statistics(getattr(rows, "numbers", rows))
+def measure(rows: Any, target: str | None, columns: Any = None) -> Measured:
+    """The measures of the numeric features of rows, statistics or files."""
+    every = getattr(rows, "every", None)
+    if every is not None:  # of a table with levels
+        numbers = rows.reader.numeric_names
+        _check_numbers(numbers)
+        every = every.select(numbers)
+    known = rows if every is None else every
+    if hasattr(known, "known_weight") or hasattr(known, "numbers"):
+        return _of_statistics(getattr(known, "numbers", known))
     if is_paths(rows) or is_stream(rows) or engine_of(rows) is not None:
         from suffice.statistics.summarize import summarize
 
@@ -60,14 +66,26 @@ def measure(rows: Any, target: str | None) -> Measured:
             raise InvalidParameter(
                 "rows that are read in parts have their labels in a column: name it with target=."
             )
-        return measure(summarize(rows, detail="diagonal", target=target), None)
+        return measure(summarize(rows, detail="diagonal", target=target, columns=columns), None)
     if target is not None:
         rows, _ = split_target(rows, None, target)
-    return _of_rows(rows)
+    reader = TableReader.of(rows, columns)
+    if reader is None:
+        return _of_rows(as_features(rows))
+    _check_numbers(reader.numeric_names)
+    return _of_rows(ArrayFeatures(reader.read(rows).numbers, reader.numeric_names))
+
+
+def _check_numbers(names: tuple[str, ...]) -> None:
+    if not names:
+        raise InvalidFeatures(
+            "no column holds numbers, so there is nothing to measure; levels (categories) are "
+            "exact on any grid, such as sf.Grid(0, 1)."
+        )
 
 
 def _of_statistics(s: Any) -> Measured:
-    if s.detail != "diagonal" and not hasattr(s, "squares"):
+    if not hasattr(type(s), "squares"):
         raise InvalidParameter(f"a grid is made of statistics of numbers, not {type(s).__name__}.")
     weight = np.broadcast_to(s.known_weight, s.mean.shape)
     total = weight.sum(axis=0)
@@ -80,8 +98,7 @@ def _of_statistics(s: Any) -> Measured:
     return Measured(mean, deviation, np.zeros_like(mean), s.feature_names)
 
 
-def _of_rows(X: Any) -> Measured:
-    features = as_features(X)
+def _of_rows(features: Features) -> Measured:
     n, d = features.shape
     step = max(1, BLOCK_ENTRIES // d)
     blocks = [(low, min(n, low + step)) for low in range(0, n, step)]

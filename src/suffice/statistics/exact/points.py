@@ -132,11 +132,14 @@ class GridPoints(Savable):
                     f"the grid has no range for feature {quote_names(absent)}; it has them for "
                     f"{quote_names(self.names)}."
                 )
-            return self.select(names)
+            return self.take(np.array([self.names.index(name) for name in names], np.int64))
         if self.n_features is None:
             return self.take(np.zeros(d, np.int64)).changed(names=names)
         if len(self.exponent) != d:
-            raise Mismatch(f"the grid has {len(self.exponent)} features and the rows have {d}.")
+            listed = f": {quote_names(names)}" if names else ""
+            raise Mismatch(
+                f"the grid has {len(self.exponent)} features and the rows have {d}{listed}."
+            )
         return self if self.names == names else self.changed(names=names)
 
     def select(self, features: Any) -> Self:
