@@ -9,6 +9,7 @@ from suffice.models.covariance import CovarianceEstimate, DiagonalCovariance
 from suffice.models.groups import Groups
 from suffice.models.separating import Separation, check_denominator
 from suffice.models.settings import Settings
+from suffice.models.shrinkage import shrunk_variances
 from suffice.models.structures import DiagonalStructure
 from suffice.statistics.incomplete import AnyStatistics
 from suffice.statistics.statistics import Statistics
@@ -69,9 +70,7 @@ def _shrink(
     """The variances after shrinkage, in the form of the structure."""
     share = _shares(statistics, settings, pooled)
     if share.any():
-        mean = variances.mean(axis=-1, keepdims=True)
-        target = {"identity": mean, "diagonal": variances, "unit": np.ones_like(mean)}
-        variances = (1 - share) * variances + share * target[settings.target]
+        variances = shrunk_variances(variances, share, settings.target)
     assert isinstance(settings.structure, DiagonalStructure)
     return settings.structure.finish(variances, statistics.known_weight)
 

@@ -13,7 +13,7 @@ from suffice.errors import InvalidParameter, NotFinite
 from suffice.models.linalg import rank_tolerance, reciprocal
 from suffice.models.separating import Separation
 from suffice.models.settings import Settings
-from suffice.models.shrinkage import Spread, ledoit_wolf, oas
+from suffice.models.shrinkage import Spread, ledoit_wolf, oas, shrunk_variances
 from suffice.statistics.factored_scatter import FactoredScatter
 from suffice.statistics.scatter import DenseScatter, DiagonalScatter, dense
 from suffice.statistics.statistics import Statistics
@@ -276,13 +276,8 @@ class Groups:
         np.fill_diagonal(covariance, diagonal)
         if share == 0:
             return covariance
-        target = {
-            "identity": np.full_like(diagonal, diagonal.mean()),
-            "diagonal": diagonal,
-            "unit": np.ones_like(diagonal),
-        }[self.settings.target]
-        covariance = (1 - share) * covariance
-        np.fill_diagonal(covariance, (1 - share) * diagonal + share * target)
+        covariance *= 1 - share
+        np.fill_diagonal(covariance, shrunk_variances(diagonal, share, self.settings.target))
         return covariance
 
 

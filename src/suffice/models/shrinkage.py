@@ -1,8 +1,27 @@
-"""Shrinkage: the share of a covariance to replace by its target, estimated from statistics."""
+"""Shrinkage: the target of a covariance, and its share, estimated from statistics."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from suffice.data.arrays import Floats
+
+
+def shrunk_variances(variances: Floats, share: Any, target: str) -> Floats:
+    """(1 - share) v + share t of variances v, (..., d), with t their mean, one, or v itself.
+
+    share : a number, or one for each row of variances, (..., 1)
+
+    >>> shrunk_variances(np.array([1.0, 3.0]), 0.5, "identity")
+    array([1.5, 2.5])
+    """
+    if target == "diagonal":
+        return variances
+    goal = 1.0 if target == "unit" else variances.mean(axis=-1, keepdims=True)
+    return np.asarray((1 - share) * variances + share * goal)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from suffice.data.arrays import Array, Floats
 from suffice.models.groups import Group, Groups, Matrix
 from suffice.models.linalg import eigen
 from suffice.models.settings import Settings
+from suffice.models.shrinkage import shrunk_variances
 from suffice.statistics.numbers import DoubleDouble
 from suffice.statistics.shift import difference
 from suffice.statistics.statistics import Statistics
@@ -50,10 +51,10 @@ class Basis:
 
     def shrunk(self, shares: Floats, target: str, inflations: Floats) -> Basis:
         """The same for shares (m,) of the target, then inflated."""
-        own, share = self.variances, shares[:, None]
-        goal = own.mean() if target == "identity" else 1.0
-        variances = ((1 - share) * own + share * goal) * inflations[:, None]
-        return Basis(self.directions, variances, self.log_scale)
+        # In correlations the diagonal target is the unit matrix.
+        goal = "unit" if target == "diagonal" else target
+        variances = shrunk_variances(self.variances, shares[:, None], goal)
+        return Basis(self.directions, variances * inflations[:, None], self.log_scale)
 
     @property
     def accurate(self) -> Array:

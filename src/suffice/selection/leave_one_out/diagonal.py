@@ -10,6 +10,7 @@ from suffice.data.arrays import Array, Floats
 from suffice.models.diagonal import diagonal_covariances
 from suffice.models.separating import overall_variances
 from suffice.models.settings import Settings
+from suffice.models.shrinkage import shrunk_variances
 from suffice.models.structures import DiagonalStructure
 from suffice.selection.leave_one_out.closed_form import ClosedForm, SharedCovariance
 from suffice.selection.leave_one_out.densities import LeftOutDensities
@@ -72,12 +73,9 @@ class Variances:
 
     def _finish(self, variances: Floats) -> Floats:
         """Shrunk, and as the structure has them."""
-        share, target = self.settings.shrinkage, self.settings.target
-        # A diagonal covariance is its own diagonal target.
-        if target != "diagonal" and share:
-            mean = variances.mean(axis=1, keepdims=True)
-            goal = mean if target == "identity" else 1.0
-            variances = (1 - share) * variances + share * goal  # type: ignore[operator]
+        if self.settings.shrinkage:
+            share, target = self.settings.shrinkage, self.settings.target
+            variances = shrunk_variances(variances, share, target)
         assert isinstance(self.settings.structure, DiagonalStructure)
         return np.asarray(self.settings.structure.finish(variances))
 
