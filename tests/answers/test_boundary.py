@@ -261,9 +261,9 @@ def test_a_boundary_in_one_feature_is_points():
     [
         (lambda: Boundary.of(("a", "a"), None, [1], 0), "two different classes"),
         (lambda: Boundary.of(PAIR, None, [1, 2], 0, ("x",)), "1 feature names for 2"),
-        (lambda: Boundary.of(PAIR, np.eye(3), [1, 2], 0), "quadratic .* needs"),
+        (lambda: Boundary.of(PAIR, np.eye(3), [1, 2], 0), r"quadratic .* \(2, 2\)"),
         (lambda: Boundary.of(PAIR, None, [1, np.inf], 0), "linear .* finite"),
-        (lambda: Boundary.of(PAIR, None, ["a"], 0), "real numbers"),
+        (lambda: Boundary.of(PAIR, None, ["a"], 0), "linear must hold numbers"),
         (lambda: Boundary.of(PAIR, None, 3, 0), "linear .* shape"),
         (lambda: boundary_between(PAIR, [[0], [1]], [[[1]]], [0], [0, -np.inf]), "prior of zero"),
         (lambda: boundary_between(PAIR, [[0], [1]], [[[1]]] * 3, [0] * 3, [0, 0]), "3 precisions"),

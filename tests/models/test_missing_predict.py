@@ -16,8 +16,8 @@ import suffice as sf
 from closeness import near
 from suffice.errors import NotFinite
 from suffice.models import filling, scoring
-from suffice.models.covariance import LowRankCovariance
 from suffice.models.linalg import Whitener
+from suffice.models.low_rank import LowRankCovariance
 
 D = 5
 MODELS = [

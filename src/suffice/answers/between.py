@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from suffice.answers.boundary import Boundary, numbers
+from suffice.answers.boundary import Boundary
 from suffice.answers.form import Form
 from suffice.data.arrays import Floats
+from suffice.data.parameters import finite
 from suffice.errors import InvalidParameter
 from suffice.models.gaussian import GaussianModel
 
@@ -75,11 +76,11 @@ def boundary_between(
     >>> boundary_between(("a", "b"), np.zeros((2, 2)), widths, np.log([4, 4]), level).kind
     'pair of lines'
     """
-    means = numbers("means", means, (2, -1))
+    means = finite("means", means, (2, -1))
     d = means.shape[1]
-    priors = numbers("log_priors", log_priors, (2,))
-    P = [numbers("precisions", precision, (d, d)) for precision in precisions]
-    volumes = numbers("log_determinants", log_determinants, (len(P),))
+    priors = _log_priors(log_priors)
+    P = [finite("precisions", precision, (d, d)) for precision in precisions]
+    volumes = finite("log_determinants", log_determinants, (len(P),))
     if len(P) not in (1, 2):
         raise InvalidParameter(
             f"there are {len(P)} precisions for two classes; give two, or a shared one."
@@ -117,15 +118,21 @@ def linear_boundary(
     >>> print(linear_boundary(("a", "b"), [[4, 3], [0, 1]], [4, 0], [0, 0]))
     x1 = 2
     """
-    means = numbers("means", means, (2, -1))
+    means = finite("means", means, (2, -1))
     d = means.shape[1]
-    g, priors = numbers("slope", slope, (d,)), numbers("log_priors", log_priors, (2,))
+    g, priors = finite("slope", slope, (d,)), _log_priors(log_priors)
     centre = _between(means)
     # (ea + eb) / 2, which is zero in exact arithmetic: the rounding error of the centre.
     left = _steps(means, centre, means_low).sum(axis=0) / 2
     value = float(priors[0] - priors[1] - g @ left)
-    spread = None if scale is None else numbers("scale", scale, (d,))
+    spread = None if scale is None else finite("scale", scale, (d,))
     return Boundary(classes, Form(centre, g, value, None, spread), feature_names)
+
+
+def _log_priors(values: Any) -> Floats:
+    if np.isneginf(values).any():
+        raise InvalidParameter("a prior of zero leaves no boundary.")
+    return finite("log_priors", values, (2,))
 
 
 def _between(means: Floats) -> Floats:
@@ -134,7 +141,7 @@ def _between(means: Floats) -> Floats:
 
 def _steps(means: Floats, centre: Floats, low: Any) -> Floats:
     """Means about a centre, (2, d)."""
-    return (means - centre) + (0.0 if low is None else numbers("means_low", low, means.shape))
+    return (means - centre) + (0.0 if low is None else finite("means_low", low, means.shape))
 
 
 def _spread(precisions: Floats) -> Floats:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from suffice.answers.equation import LATEX, TEXT, write_equation
 from suffice.answers.form import Form
 from suffice.data.arrays import Floats
 from suffice.data.features import as_features, gap, infinite
+from suffice.data.parameters import finite
 from suffice.errors import InvalidFeatures, InvalidParameter
 from suffice.text import shown
 
@@ -68,12 +69,12 @@ class Boundary:
         >>> Boundary.of(("a", "b"), np.eye(2), [0, 0], -4).kind
         'ellipse'
         """
-        slope = numbers("linear", linear, (-1,))
+        slope = finite("linear", linear, (-1,))
         d = len(slope)
-        value = float(numbers("constant", constant, ()))
-        matrix = None if quadratic is None else numbers("quadratic", quadratic, (d, d))
+        value = float(finite("constant", constant, ()))
+        matrix = None if quadratic is None else finite("quadratic", quadratic, (d, d))
         curvature = None if matrix is None else (matrix + matrix.T) / 2
-        spread = None if scale is None else numbers("scale", scale, (d,))
+        spread = None if scale is None else finite("scale", scale, (d,))
         return cls(classes, Form(np.zeros(d), slope, value, curvature, spread), feature_names)
 
     @property
@@ -146,8 +147,7 @@ class Boundary:
         a, b, c = self.log_odds.along(start, stop - start)
         if a == b == c == 0:
             raise InvalidParameter(
-                "the line through p and q lies in the boundary: every point of it is a crossing. "
-                "Choose another line."
+                "every point of the line through p and q lies in the boundary; choose another line."
             )
         t = np.array(roots(a, b, c)).reshape(-1, 1)
         return np.asarray(start + t * (stop - start))
@@ -195,7 +195,7 @@ class Boundary:
                [2., 3.]])
         """
         self._require_plane()
-        low, high = _corners(box)
+        low, high = astuple(Box.checked(box))
         if points < 3:
             raise InvalidParameter(f"points is {points}; a curve needs 3 or more.")
         origin, units, conic = self.log_odds.conic_in_box(low, high)
@@ -298,26 +298,3 @@ class Boundary:
         if error is not None:
             raise error
         return rows[0] if single else rows
-
-
-def numbers(name: str, values: Any, shape: tuple[int, ...]) -> Floats:
-    """Finite numbers of a shape, where -1 stands for any size."""
-    try:
-        array = np.asarray(values, np.float64)
-    except (TypeError, ValueError):
-        raise InvalidParameter(f"{name} of a boundary must be real numbers.") from None
-    fits = [size in (have, -1) for size, have in zip(shape, array.shape, strict=False)]
-    if array.ndim != len(shape) or not all(fits):
-        needed = str(shape).replace("-1", "d")
-        raise InvalidParameter(f"{name} of a boundary has shape {array.shape}; it needs {needed}.")
-    if not np.isfinite(array).all():
-        why = " A prior of zero leaves no boundary." if name == "log_priors" else ""
-        raise InvalidParameter(f"{name} of a boundary must be finite.{why}")
-    return array
-
-
-def _corners(box: Any) -> tuple[Floats, Floats]:
-    limits = numbers("box", box, (2, 2))
-    if not (limits[:, 0] < limits[:, 1]).all():
-        raise InvalidParameter("box must be ((xmin, xmax), (ymin, ymax)) with min below max.")
-    return limits[:, 0], limits[:, 1]

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from suffice.answers.conic import Conic, roots
 from suffice.data.arrays import Array, Floats
+from suffice.data.parameters import finite
+from suffice.errors import InvalidParameter
+from suffice.text import shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +23,19 @@ class Box:
 
     low: Floats  # (2,)
     high: Floats  # (2,)
+
+    @classmethod
+    def checked(cls, box: Any) -> Box:
+        """The box ((xmin, xmax), (ymin, ymax)) that a user gives."""
+        try:
+            low, high = finite("box", box, (2, 2)).T
+        except InvalidParameter:
+            low = high = np.zeros(2)
+        if not (low < high).all():
+            raise InvalidParameter(
+                f"box is {shown(box)}; it must be ((xmin, xmax), (ymin, ymax)) with min below max."
+            )
+        return cls(low, high)
 
     @property
     def middle(self) -> Floats:

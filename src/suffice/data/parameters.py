@@ -90,14 +90,22 @@ def count(name: str, value: Any, most: int = 10**9) -> int:
 
 def numbers(name: str, values: Any, shape: tuple[int, ...] | None = None) -> Floats | None:
     """An array of finite numbers, of this shape if one is given; None stays None."""
-    if values is None:
-        return None
+    return None if values is None else finite(name, values, shape)
+
+
+def finite(name: str, values: Any, shape: tuple[int, ...] | None = None) -> Floats:
+    """An array of finite numbers, of this shape if one is given; -1 in it stands for any size."""
     try:
         array = as_floats(values)
     except (TypeError, ValueError, OverflowError):
         raise InvalidParameter(f"{name} must hold numbers.") from None
-    if (shape is not None and array.shape != shape) or not np.isfinite(array).all():
-        expected = "" if shape is None else f" in the shape {shape}"
+    if shape is None:
+        fits, expected = True, ""
+    else:
+        sizes = zip(shape, array.shape, strict=False)
+        fits = array.ndim == len(shape) and all(size in (own, -1) for size, own in sizes)
+        expected = " in the shape " + str(shape).replace("-1", "d")
+    if not fits or not np.isfinite(array).all():
         raise InvalidParameter(f"{name} must hold finite numbers{expected}.")
     return array
 

@@ -15,10 +15,10 @@ from suffice.models.covariance import (
     Covariance,
     DiagonalCovariance,
     FullCovariance,
-    LowRankCovariance,
 )
 from suffice.models.discrete import DiscreteModel
 from suffice.models.gaussian import LOG_2PI, GaussianModel
+from suffice.models.low_rank import LowRankCovariance
 
 
 def gaussian_scores(graph: Graph, rows: str, model: GaussianModel) -> str:

@@ -11,7 +11,6 @@ from suffice.models.covariance import (
     Covariance,
     CovarianceEstimate,
     FullCovariance,
-    LowRankCovariance,
 )
 from suffice.models.groups import Factor, Group, Groups
 from suffice.models.linalg import (
@@ -22,6 +21,7 @@ from suffice.models.linalg import (
     rank_tolerance,
     whitener,
 )
+from suffice.models.low_rank import LowRankCovariance
 from suffice.models.separating import check_denominator, mean_steps, no_spread
 
 

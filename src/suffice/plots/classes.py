@@ -13,13 +13,14 @@ from suffice.data.arrays import Array, Floats
 from suffice.data.batches import split_named
 from suffice.data.parameters import positive
 from suffice.errors import InvalidParameter
+from suffice.plots.box import Box, around, checked_box, ellipse_features
 from suffice.plots.columns import numbers, two_features, width
 from suffice.plots.constructors import drawn, on_plane
 from suffice.plots.decoration import name_class
 from suffice.plots.display import Display, name_axes
 from suffice.plots.points import PlottedRows
 from suffice.plots.style import COLOURS, Style, as_text, halo, ink, line_style
-from suffice.plots.view import Box, View, around, checked_box, ellipse_features
+from suffice.plots.view import View
 from suffice.text import shown
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from suffice.text import shown
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from suffice.plots.view import Box
+    from suffice.plots.box import Box
 
 
 class Display:

@@ -14,12 +14,12 @@ from suffice.data.arrays import Array, Floats
 from suffice.data.batches import split_named
 from suffice.errors import InvalidParameter
 from suffice.plots.borders import Border, winning_pieces
+from suffice.plots.box import around
 from suffice.plots.classes import draw_classes
 from suffice.plots.constructors import drawn
 from suffice.plots.display import Display
 from suffice.plots.points import PlottedRows
 from suffice.plots.style import Style, as_text, ink
-from suffice.plots.view import around
 from suffice.text import shown
 
 if TYPE_CHECKING:

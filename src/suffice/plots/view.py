@@ -16,6 +16,7 @@ from suffice.data.gaps import is_missing
 from suffice.data.parameters import count
 from suffice.data.table_rows import TableReader
 from suffice.errors import InvalidParameter, NotNumbers, SufficeError
+from suffice.plots.box import Box, line_limits, plane_box
 from suffice.plots.columns import (
     as_value,
     feature_names,
@@ -29,9 +30,6 @@ from suffice.plots.points import PlottedRows
 from suffice.text import shown
 
 RESOLUTION = 240  # grid points along each of two features
-
-Limits = tuple[float, float]
-Box = tuple[Limits, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,7 +87,7 @@ class View:
         names = feature_names(model, X)
         pair = two_features(names, features)
         held, note = _held(model, X, names, pair, at)
-        limits = _box(model, X, pair, box)
+        limits = plane_box(model, X, pair, box)
         _check_resolution(resolution, most=4096)
         points = None if X is None else PlottedRows.of(numbers(X, pair), y, model)
         frame, given = _frame(X), box is not None
@@ -105,7 +103,7 @@ class View:
         X = used_table(model, X)
         names = feature_names(model, X)
         j = one_feature(names, feature)
-        box = (_limits(model, None if X is None else numbers(X, [j])[:, 0], j, limits),)
+        box = (line_limits(model, None if X is None else numbers(X, [j])[:, 0], j, limits),)
         _check_resolution(resolution, most=1_000_000)
         unknown = np.full(len(names), None, object)
         return cls(model, (j,), names, unknown, box, resolution, frame=_frame(X))
@@ -194,16 +192,6 @@ def ask(model: Any, method: str, rows: Any, *more: Any) -> Any:
             ) from None
 
 
-def around(rows: Floats, margin: float = 0.08) -> Box:
-    """The box that holds rows (n, 2), with a margin as a share of their range; (0, 0) if none."""
-    if not len(rows):
-        rows = np.zeros((1, 2))
-    low, high = rows.min(axis=0), rows.max(axis=0)
-    room = np.where(high > low, margin * (high - low), 0.5)
-    (x, y), (right, top) = (low - room).tolist(), (high + room).tolist()
-    return (x, right), (y, top)
-
-
 def _check_resolution(n: Any, most: int) -> None:
     # A finer grid would not fit into memory.
     if count("resolution", n, most) < 2:
@@ -279,60 +267,3 @@ def _mean(X: Any, j: int) -> float | None:
         return None
     observed = column[~np.isnan(column)]
     return float(observed.mean()) if len(observed) else None
-
-
-def _box(model: Any, X: Any, pair: tuple[int, int], box: Any) -> Box:
-    if box is not None:
-        return checked_box(box)
-    if X is not None:
-        rows = numbers(X, pair)
-        return around(rows[~np.isnan(rows).any(axis=1)])
-    if not hasattr(model, "ellipse"):
-        raise InvalidParameter(
-            f"a {type(model).__name__} does not say where its classes lie; pass X or box."
-        )
-    features = ellipse_features(model, pair)
-    ellipses = [model.ellipse(label, features, deviations=3.0) for label in model.classes_]
-    return around(np.concatenate([ellipse.points() for ellipse in ellipses]), margin=0.0)
-
-
-def ellipse_features(model: Any, pair: Sequence[int]) -> Any:
-    """Two features of a picture as `ellipse` takes them: by name, where a model encodes columns."""
-    if getattr(model, "columns_", None) is None:
-        return tuple(pair)
-    return tuple(model.feature_names_in_[j] for j in pair)
-
-
-def checked_box(box: Any) -> Box:
-    """A box that a user gives, checked."""
-    try:
-        (left, right), (bottom, top) = np.asarray(box, np.float64)
-    except (TypeError, ValueError):
-        left = right = bottom = top = np.nan
-    if not (np.isfinite([left, right, bottom, top]).all() and left < right and bottom < top):
-        raise InvalidParameter(
-            f"box is {shown(box)}; it must be ((xmin, xmax), (ymin, ymax)) with min below max."
-        )
-    return (float(left), float(right)), (float(bottom), float(top))
-
-
-def _limits(model: Any, column: Floats | None, j: int, limits: Any) -> Limits:
-    """The range of one feature: as given, of the rows, or of the classes."""
-    if limits is not None:
-        low, high = (float(limit) for limit in limits)
-        if not low < high:
-            raise InvalidParameter(
-                f"limits is {shown(limits)}; the first must be below the second."
-            )
-        return low, high
-    if column is not None and not np.isnan(column).all():
-        low, high = float(np.nanmin(column)), float(np.nanmax(column))
-        room = 0.1 * (high - low) or 0.5
-        return low - room, high + room
-    if not hasattr(model, "means_") or not hasattr(model, "covariances_"):
-        raise InvalidParameter(
-            f"a {type(model).__name__} does not say where its classes lie; pass X or limits."
-        )
-    means = np.asarray(model.means_)[:, j]
-    reach = 4.0 * np.sqrt(np.array([matrix[j, j] for matrix in model.covariances_]))
-    return float((means - reach).min()), float((means + reach).max())

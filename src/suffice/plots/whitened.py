@@ -10,12 +10,13 @@ import numpy as np
 from suffice.data.arrays import Array, Floats
 from suffice.errors import InvalidParameter
 from suffice.plots.borders import Border, borders
+from suffice.plots.box import around
 from suffice.plots.classes import DEVIATIONS, draw_classes, radii
 from suffice.plots.constructors import drawn
 from suffice.plots.display import Display, name_axes
 from suffice.plots.points import PlottedRows
 from suffice.plots.style import ink
-from suffice.plots.view import View, around
+from suffice.plots.view import View
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

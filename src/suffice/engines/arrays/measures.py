@@ -16,8 +16,8 @@ from suffice.models.covariance import (
     Covariance,
     DiagonalCovariance,
     FullCovariance,
-    LowRankCovariance,
 )
+from suffice.models.low_rank import LowRankCovariance
 from suffice.statistics.numbers import DoubleDouble
 from suffice.statistics.shift import difference
 
