@@ -36,9 +36,12 @@ PRESETS = (
     Preset("naive", "Gaussian naive Bayes: 113", "data=notes3b&structure=diagonal&pooling=0"),
     Preset("diagonal", "Diagonal LDA: 112", "data=notes3b&structure=diagonal&pooling=1"),
     Preset("pooled", "Between QDA and LDA", "data=notes3b&pooling=0.3&shrinkage=0.1"),
+    Preset("posterior", "The posterior at a point", "data=notes3b&pooling=0&point=0,0"),
+    Preset("odds", "Log-odds with a rare class", "data=notes3b&pooling=1&priors=0.9,0.1&point=0,0"),
     Preset("rare", "A rare class moves the boundary", "data=notes3b&pooling=1&priors=0.9,0.1"),
     Preset("exercise", "Exercise: two means and a covariance", "data=exercise&point=2,0"),
-    Preset("iris", "Iris, first two columns", "data=iris&structure=full&pooling=0&x=0&y=1"),
+    Preset("columns", "Iris, first two columns: 30 errors", "data=iris-columns&pooling=0"),
+    Preset("iris", "Iris, all four columns: 3 errors", "data=iris&pooling=0&x=0&y=1"),
     Preset("axes", "Iris along its discriminant axes", "data=iris&pooling=1&view=axes"),
     Preset("held", "Iris, other features held", "data=iris&pooling=0&x=2&y=3&others=point&row=70"),
     Preset("wine", "Wine along its discriminant axes", "data=wine&pooling=1&view=axes"),
@@ -51,10 +54,12 @@ def preset_datasets() -> list[Dataset]:
     from sklearn.datasets import load_iris, load_wine
 
     iris, wine = load_iris(as_frame=False), load_wine(as_frame=False)
+    species = iris.target_names[iris.target]
     return [
         notes(),
         exercise(),
-        _named(iris.data, iris.target_names[iris.target], iris.feature_names, "iris"),
+        _named(iris.data[:, :2], species, iris.feature_names[:2], "iris-columns"),
+        _named(iris.data, species, iris.feature_names, "iris"),
         _named(wine.data, wine.target, wine.feature_names, "wine"),
         penguins(),
     ]

@@ -53,17 +53,19 @@ export function equationMath(form, names) {
     if (isNegative || (at && feature === null)) signs.push(math("mo", isNegative ? "−" : "+"));
     // At the start of a line it is still the sign between two terms.
     if (at && feature === null) signs[0].setAttribute("form", "infix");
-    const product = factors.map(([name, power]) => (power === 2 ? math("msup", identifier(name), math("mn", "2")) : identifier(name)));
+    const product = factors.map(([name, power]) => identifier(name, power === 2 ? [math("mn", "2")] : []));
     const parts = [...(size ? [math("mrow", ...mathNumber(size))] : []), ...product].flatMap((part, m) => (m ? [math("mo", "·"), part] : [part]));
     const end = feature === null && at === pieces.length - 1 ? [math("mrow", math("mo", "="), math("mn", "0"))] : [];
     return math("math", math("mrow", ...signs, ...parts, ...end));
   });
 }
 
-/** A letter with digits has them as an index; other names are words. @param {string} name */
-function identifier(name) {
+/** A letter with digits has them as an index; other names are words. @param {string} name @param {Element[]} [power] */
+function identifier(name, power = []) {
   const [, letter, index] = /^([A-Za-z])(\d+)$/.exec(name) ?? [];
-  return letter ? math("msub", math("mi", letter), math("mn", index)) : math("mtext", name);
+  const parts = letter ? [math("mi", letter), math("mn", index), ...power] : [math("mtext", name), ...power];
+  const tag = letter ? (power.length ? "msubsup" : "msub") : power.length ? "msup" : "mrow";
+  return math(tag, ...parts);
 }
 
 /** @param {[string, number]} size */

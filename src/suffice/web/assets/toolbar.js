@@ -13,7 +13,7 @@ export class Toolbar {
     this.redo = button("Redo", () => explorer.travel("redo"));
     const lessons = explorer.presets.map(({ title, hash }) => /** @type {[string, string]} */ ([hash, title]));
     root.append(h("div", { class: "toolbar", role: "toolbar", "aria-label": "Tools" },
-      lessons.length ? select("Lesson", [["", "choose …"], ...lessons], "", (hash) => hash && explorer.open(hash)) : "",
+      lessons.length ? select("Lesson", [["", "choose …"], ...lessons], explorer.options.usesHash ? location.hash.slice(1) : "", (hash) => hash && explorer.open(hash)) : "",
       h("div", { class: "buttons" }, ...this.tools),
       h("div", { class: "buttons" }, this.undo, this.redo, button("Reset", () => explorer.reset()))));
     root.addEventListener("keydown", (event) => {
