@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import sys
 from copy import copy, deepcopy
-from dataclasses import replace
 from functools import partial
 from typing import Any, Generic, Self, TypeVar
 
@@ -14,25 +12,25 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from suffice.answers.adaptation import adapt_priors
-from suffice.answers.contributions import Contributions, contributions, explanation, log_odds
+from suffice.answers.contributions import Contributions, log_odds
 from suffice.answers.decision import DecisionRule, without_rejected
-from suffice.answers.imputation import draws, impute
+from suffice.answers.imputation import impute
 from suffice.answers.level_atypicality import LevelAtypicality, level_atypicality
 from suffice.answers.outliers import Atypicality
 from suffice.answers.pair import class_codes, class_pair
-from suffice.answers.sampling import generator
 from suffice.data.arrays import Array, Floats, Indices, namespace
 from suffice.data.elsewhere import RowsElsewhere, beside, labels_of, on_host
 from suffice.data.features import as_features
 from suffice.data.frame_output import frame_kind
 from suffice.data.labels import Labels, check_lengths, same_kind
 from suffice.data.levels import UNSEEN
-from suffice.data.parameters import check_room, count, flag, is_number
+from suffice.data.parameters import flag, is_number
 from suffice.data.weights import Weights
 from suffice.errors import InvalidFeatures, InvalidParameter
 from suffice.estimators.anywhere import on_labelled_rows, on_rows
 from suffice.estimators.base import Estimator
-from suffice.estimators.drawing import draw_rows
+from suffice.estimators.drawing import draw_rows, draw_values
+from suffice.estimators.explaining import by_feature, explained
 from suffice.estimators.output import FrameOutput, framed
 from suffice.estimators.sklearn_parameters import refuse_class_weight
 from suffice.estimators.state import at_once
@@ -212,37 +210,12 @@ class Classifier(
     @on_rows
     def contributions(self, X: Any, a: Any = None, b: Any = None) -> Contributions:
         """Contribution of each feature to the log-odds of a against b; they add up exactly."""
-        model, rows = self._fitted, self._rows(X)
-        self._check_finite(rows)
-        terms = self._by_column(contributions(model, rows, *class_pair(model.classes, a, b)))
-        return replace(terms, feature_names=tuple(self._feature_names()))
+        return by_feature(self, X, a, b)
 
     @on_rows
     def explain(self, X: Any, row: int = 0, a: Any = None, b: Any = None) -> str:
         """One row explained in words; by default its most probable class against the next."""
-        model, rows = self._fitted, self._rows(X)
-        if not isinstance(row, int | np.integer) or not is_number(row):
-            raise InvalidParameter(f"row is {shown(row)}; it must be the number of a row, from 0.")
-        if not -len(rows) <= row < len(rows):
-            raise InvalidParameter(f"there is no row {row}; X has {len(rows)} rows.")
-        one = rows[row % len(rows) : row % len(rows) + 1]
-        self._check_finite(one)
-        if a is None and b is None and len(model.classes) > 1:
-            order = np.argsort(-self._answer_rows(one, scores)[0], kind="stable")
-            a, b = model.classes[order[0]], model.classes[order[1]]
-        shares = self._by_column(contributions(model, one, *class_pair(model.classes, a, b)))
-        reader = self._learned.reader
-        at = row % len(rows)
-        names = self._feature_names() if reader is None else reader.row_names(X, at)
-        return explanation(shares, 0, names)
-
-    def _by_column(self, found: Contributions) -> Contributions:
-        """Contributions of the columns of a table: those of all features of one add up."""
-        reader, encoding = self._learned.reader, self._learned.encoding
-        if reader is None:
-            return found
-        owner = reader.owners if encoding is None else encoding.owner
-        return replace(found, values=reader.by_column(found.values, owner))
+        return explained(self, X, row, a, b)
 
     @at_once
     def sample(
@@ -263,10 +236,8 @@ class Classifier(
 
         y : the class of each row; without it, classes are weighted by their posterior
         """
-        model, rows = self._fitted, self._rows(X)
-        self._check_finite(rows)
-        codes = None if y is None else class_codes(model.classes, y, len(rows))
-        return self._restore(impute(model, rows, codes), X)
+        rows, codes = self._with_codes(X, y)
+        return self._restore(impute(self._fitted, rows, codes), X)
 
     @on_rows
     def impute_draws(
@@ -278,15 +249,16 @@ class Classifier(
 
         y : the class of each row; without it, each draw takes a class from its posterior
         """
-        model, rows = self._fitted, self._rows(X)
-        self._check_finite(rows)
-        codes = None if y is None else class_codes(model.classes, y, len(rows))
-        n = count("n_draws", n_draws, sys.maxsize)
-        size = 8 * n * len(rows) * self.n_features_in_
-        check_room("n_draws", n, size, "Draw less often, or for fewer rows at a time.")
-        drawn = draws(model, rows, n, codes, generator(random_state))
+        rows, codes = self._with_codes(X, y)
+        drawn = draw_values(self, rows, n_draws, codes, random_state)
         tables = [self._restore(one, X) for one in drawn]
         return tables if frame_kind(X) else np.stack(tables)
+
+    def _with_codes(self, X: Any, y: Any) -> tuple[Any, Indices | None]:
+        """The rows in the model's form, and the positions of their classes if they are given."""
+        rows = self._rows(X)
+        self._check_finite(rows)
+        return rows, None if y is None else class_codes(self.classes_, y, len(rows))
 
     @on_rows
     def outlier_pvalue(self, X: Any, *, by_class: bool = False) -> Floats:

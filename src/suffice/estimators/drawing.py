@@ -1,4 +1,4 @@
-"""Drawing: rows of a model, of given classes or with given values."""
+"""Drawing: rows of a model, of given classes or with given values, and missing values of rows."""
 
 from __future__ import annotations
 
@@ -46,6 +46,16 @@ def draw_rows(
     if row is None:
         return draw(model, codes, seeds_of(rng)), codes
     return draws(model, row[np.zeros(n, np.int64)], 1, codes, rng)[0], codes
+
+
+def draw_values(
+    estimator: Any, rows: Any, n_draws: Any, codes: Indices | None, random_state: Any
+) -> Any:
+    """Rows with their missing values drawn, `n_draws` times; see `impute_draws`."""
+    n = count("n_draws", n_draws, sys.maxsize)
+    size = 8 * n * len(rows) * estimator.n_features_in_
+    check_room("n_draws", n, size, "Draw less often, or for fewer rows at a time.")
+    return draws(estimator._fitted, rows, n, codes, generator(random_state))
 
 
 def given_row(estimator: Any, given: Any) -> Any:
