@@ -144,7 +144,8 @@ class FullCovariance(Covariance):
         """Filled rows times the inverse covariance of their observed features; zero elsewhere."""
         if isinstance(self.whitener, Whitener):
             return pulls_singular(steps, gaps, self.whitener)
-        return super().pulls(steps, gaps)
+        # Not super(): a dataclass with slots is another class than its methods were written in.
+        return Covariance.pulls(self, steps, gaps)
 
 
 @storable
