@@ -101,6 +101,27 @@ def test_a_table_with_categories_makes_every_model_and_several_files_one_digest(
         run("verify all.suffice mixed_gone.csv never.suffice --target y")
 
 
+def test_columns_are_read_as_in_the_statistics_that_the_grid_comes_from(folder):
+    rows = pd.read_csv("mixed.csv").assign(day=pd.date_range("2024-01-01", periods=120))
+    rows.to_csv("dated.csv", index=False)
+    rows[:20].to_csv("january.csv", index=False)  # of one month, so it looks different by itself
+    rows[20:].to_csv("later.csv", index=False)
+    run("summarize dated.csv --target y --grid decimals=2 --out all.stats")
+    run("summarize january.csv --target y --grid all.stats --out january.stats")
+    run("summarize later.csv --target y --grid all.stats --out later.stats")
+    run("merge january.stats later.stats --out both.stats")
+    assert run("digest both.stats") == run("digest all.stats")
+    run("verify all.stats january.stats later.stats")
+    # What the columns are is decided anew where the command says it.
+    run("summarize january.csv --target y --grid all.stats --dates parts --drop day --out x.stats")
+    assert "4 (a, b, c, colour)" in run("info x.stats")
+    run("summarize january.csv --target y --grid decimals=2 --out own.stats")
+    output = " ".join(run("merge own.stats later.stats --out x.stats", status=2).split())
+    assert "column 'day' is dates ('day (month)'" not in output
+    assert "column 'day' is dates ('day (weekday)', 'day (days)') on one side" in output
+    assert "grid: Grid of 6 features" in run("info all.stats")
+
+
 def test_a_grid_goes_into_a_file_of_its_own_and_info_shows_it(folder):
     import suffice as sf
 

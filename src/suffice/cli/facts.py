@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from suffice.cli.grids import own_grid
+
 
 def facts(content: Any) -> dict[str, Any]:
     """The content of a model or statistics, as JSON values."""
@@ -27,6 +29,7 @@ def facts(content: Any) -> dict[str, Any]:
         }
     if not hasattr(content, "classes"):
         return {"kind": "grid", "grid": repr(content)}
+    grid = own_grid(content)
     return {
         "kind": "statistics",
         "statistics": type(content).__name__,
@@ -36,6 +39,7 @@ def facts(content: Any) -> dict[str, Any]:
         "rows": content.count.tolist(),
         "weight": content.weight.tolist(),
         "detail": getattr(content, "detail", "counts"),
+        "grid": None if grid is None else repr(grid),
     }
 
 

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from suffice.cli import options
 from suffice.cli.grids import check_exact, own_grid
 from suffice.errors import InvalidParameter, NeverIncluded
-
-if TYPE_CHECKING:
-    from suffice.cli.training import TrainingTable
 
 
 def forget(
@@ -70,6 +67,7 @@ def without(
     """What a file holds, without some rows or statistics of them."""
     from suffice.cli.loaded import Loaded, is_ours, load_any, load_statistics
     from suffice.cli.summarize import counts_of, statistics_of
+    from suffice.cli.training import rows_like
 
     if is_ours(rows):
         return load_statistics(file) - load_statistics(rows)
@@ -86,28 +84,6 @@ def without(
                 f"one {type(content).__name__}."
             )
         return content.forget(table.features, table.labels, table.weights, keep_weights=True)
-    table = _rows_of(content, rows, labelled)
+    table = rows_like(content, rows, labelled)
     like = counts_of if hasattr(content, "discrete") else statistics_of
     return content - like(table, content.detail, own_grid(content))
-
-
-def _rows_of(statistics: Any, rows: Path, labelled: options.LabelledReading) -> TrainingTable:
-    """The rows of a table with the columns of statistics."""
-    from suffice.cli.training import TrainingTable, read
-    from suffice.data.table_labels import labels_and_weights
-    from suffice.data.table_layout import TableLayout
-    from suffice.data.table_output import table_features
-
-    target, weights = options.needed(labelled.target), labelled.weights
-    names, reader = statistics.feature_names, getattr(statistics, "reader", None)
-    table = read(rows, labelled, [] if reader is None else reader.level_names)
-    kept, labels, own = labels_and_weights(
-        table, target, weights, labelled.drop_unlabelled, several=False, discrete=False
-    )
-    if reader is not None:
-        table.check_has(reader.names)
-        return TrainingTable(kept.frame, labels, own, table.source, reader.layout)
-    names = names or [name for name in table.columns if name not in (target, weights)]
-    layout = TableLayout.of_features(names, {}, table.columns)
-    table.check_has(layout.names)
-    return TrainingTable(table_features(kept, layout).select(names), labels, own, table.source)

@@ -13,8 +13,8 @@ GridOption = Annotated[
     str | None,
     option(
         "Round values to a grid, for exact statistics: auto (measured from these rows), "
-        "decimals=2 (values with two decimals, never rounded), or a file of a grid or of "
-        "statistics on one.",
+        "decimals=2 (values with two decimals, never rounded), or a file of a grid, or of "
+        "statistics on one, which then also say what the columns are.",
         "--grid",
     ),
 ]
@@ -45,6 +45,17 @@ def grid_of(text: str | None, measured: Callable[[], Any]) -> Any:
     if grid is None:
         raise InvalidParameter(f"{text} holds no grid, and no statistics on one.")
     return grid
+
+
+def statistics_in(text: str | None) -> Any:
+    """The statistics that an option names the grid of, which read columns alike; None if none."""
+    from suffice.cli.loaded import load_any
+
+    if text is None or not Path(text).is_file():
+        return None
+    content = load_any(Path(text))
+    statistics = getattr(content, "statistics_", content)
+    return statistics if hasattr(statistics, "feature_names") else None
 
 
 def own_grid(content: Any) -> Any:

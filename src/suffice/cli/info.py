@@ -40,4 +40,5 @@ def _describe(described: dict[str, Any]) -> list[str]:
         f"statistics of {sum(described['rows'])} rows",
         f"features: {described['features']}{listed}",
         f"detail: {described['detail']}",
+        *([] if described["grid"] is None else [f"grid: {described['grid'].strip('<>')}"]),
     ]

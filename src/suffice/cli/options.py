@@ -196,6 +196,16 @@ class TableOptions(NamedColumns):
 
     drop_unlabelled: DropUnlabelled = False
 
+    @property
+    def describes(self) -> bool:
+        """Whether it says what the columns are."""
+        given = self.named or self.drop or self.indicates or self.dates != DateOption.PARTS
+        return bool(given)
+
+    def labelled(self, target: str, weights: str | None) -> LabelledReading:
+        """How rows are read whose columns are known, with their classes."""
+        return LabelledReading(self.missing, self.encoding, target, weights, self.drop_unlabelled)
+
     def roles(self, target: str, weights: str | None) -> Any:
         """The roles of the columns, as files that are read in parts take them."""
         from suffice.data.roles import ReadOptions

@@ -54,8 +54,12 @@ def summarize_files(
     detail: str,
     checkpoint: Path | None = None,
     grid: str | None = None,
+    like: Any = None,
 ) -> Any:
-    """The statistics of files, with a progress bar on a terminal."""
+    """The statistics of files, with a progress bar on a terminal.
+
+    like : statistics of which the columns are read in the same way, if there are any
+    """
     from dataclasses import replace
 
     from suffice.statistics.checkpoint import resumed_layout
@@ -64,6 +68,8 @@ def summarize_files(
 
     names, roles = [str(path) for path in data], options.roles(target, weights)
     layout = None if checkpoint is None else resumed_layout(checkpoint)
+    if layout is None and (reader := getattr(like, "reader", None)) is not None:
+        layout = reader.layout
     if layout is not None:
         roles = replace(roles, layout=layout, allows_extra=True)
     else:

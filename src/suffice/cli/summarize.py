@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from suffice.cli import options
-from suffice.cli.grids import GridOption, grid_of
+from suffice.cli.grids import GridOption, grid_of, statistics_in
 
 
 class Detail(StrEnum):
@@ -45,13 +45,19 @@ def summarize(
     import suffice as sf
     from suffice.cli.output import check_model_out, save_and_report, working
     from suffice.cli.streaming import is_streamed, summarize_files
-    from suffice.cli.training import read_training
+    from suffice.cli.training import read_training, rows_like
 
     check_model_out(out)
+    like = None if table.describes else statistics_in(grid)
     if is_streamed(data, table, checkpoint):
-        statistics = summarize_files(data, target, weights, table, str(detail), checkpoint, grid)
+        statistics = summarize_files(
+            data, target, weights, table, str(detail), checkpoint, grid, like
+        )
     else:
-        rows = read_training(data[0], target, table, weights, several=False)
+        if like is None:
+            rows = read_training(data[0], target, table, weights, several=False)
+        else:
+            rows = rows_like(like, data[0], table.labelled(target, weights))
         with working("summarizing"):
             own = grid_of(grid, lambda: sf.Grid.of(rows.features, columns=rows.layout))
             statistics = statistics_of(rows, detail, own)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from suffice.cli.options import NamedColumns, Reading, TableOptions
+from suffice.cli.options import LabelledReading, NamedColumns, Reading, TableOptions, needed
 from suffice.cli.output import say, working
 from suffice.errors import InvalidParameter
 
@@ -79,6 +79,27 @@ def read_training(
     layout = None if description.holds_numbers else description.layout
     rows = features if layout is None else chosen.frame
     return TrainingTable(rows, labels, own, table.source, layout)
+
+
+def rows_like(statistics: Any, rows: Path, labelled: LabelledReading) -> TrainingTable:
+    """The rows of a table with the columns of statistics."""
+    from suffice.data.table_labels import labels_and_weights
+    from suffice.data.table_layout import TableLayout
+    from suffice.data.table_output import table_features
+
+    target, weights = needed(labelled.target), labelled.weights
+    names, reader = statistics.feature_names, getattr(statistics, "reader", None)
+    table = read(rows, labelled, [] if reader is None else reader.level_names)
+    kept, labels, own = labels_and_weights(
+        table, target, weights, labelled.drop_unlabelled, several=False, discrete=False
+    )
+    if reader is not None:
+        table.check_has(reader.names)
+        return TrainingTable(kept.frame, labels, own, table.source, reader.layout)
+    names = names or [name for name in table.columns if name not in (target, weights)]
+    layout = TableLayout.of_features(names, {}, table.columns)
+    table.check_has(layout.names)
+    return TrainingTable(table_features(kept, layout).select(names), labels, own, table.source)
 
 
 def feature_names(table: Any, target: str, weights: str | None, options: TableOptions) -> list[str]:

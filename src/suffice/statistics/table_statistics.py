@@ -293,10 +293,28 @@ class TableStatistics(Savable):
     def _check_reader(self, other: TableStatistics) -> None:
         if self.reader != other.reader:
             raise Mismatch(
-                f"the two sides have different columns, or read them differently: "
-                f"{quote_names(self.reader.names)} and {quote_names(other.reader.names)}. Describe "
-                "the columns once, and pass columns=suffice.describe(X) to both models."
+                f"{_difference(self.reader, other.reader)}. Describe the columns once, and pass "
+                "columns=suffice.describe(X) to both models."
             )
+
+
+def _difference(a: TableReader, b: TableReader) -> str:
+    """In words, the first column that two readers do not read alike."""
+    if a.names != b.names:
+        return (
+            f"the two sides have different columns: {quote_names(a.names)} and "
+            f"{quote_names(b.names)}"
+        )
+    mine, theirs = a.layout.by_name, b.layout.by_name
+    for name in a.names:
+        if mine[name] != theirs[name]:
+            features = [quote_names(kind.features(name)) for kind in (mine[name], theirs[name])]
+            same = features[0] == features[1] and mine[name].label == theirs[name].label
+            kinds = [f"{mine[name].label} ({features[0]})", f"{theirs[name].label} ({features[1]})"]
+            if same:
+                kinds = [str(mine[name]), str(theirs[name])]
+            return f"column {name!r} is {kinds[0]} on one side and {kinds[1]} on the other"
+    return "the two sides read missing values, or columns that are not used, differently"
 
 
 RowStatistics: TypeAlias = AnyStatistics | TableStatistics | ExactStatistics | ExactIncomplete
