@@ -113,6 +113,7 @@ class Walk:
             assert len(chosen.outlier_pvalue(X)) == len(X)
             assert chosen.impute(X).shape == X.shape
             assert len(chosen.sample(2)[0]) == 2
+            assert np.isfinite(_by_onnx(chosen, X)).all()
             return chosen.predict_proba(X)
 
         def command() -> Any:
