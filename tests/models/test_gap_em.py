@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from suffice.models.min_information import least_informative
 
 import suffice as sf
 from lawful import EXHAUSTIVE, few
 from suffice.errors import NotConverged, TooFewRows
 from suffice.models import gap_em
-from suffice.models.completion import complete
+from suffice.models.completion import complete, least_informative
 from suffice.models.settings import Settings
 
 SETTINGS = {
