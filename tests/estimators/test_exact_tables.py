@@ -204,6 +204,26 @@ def test_statistics_of_a_table_go_to_a_finer_grid_and_back(table):
         sf.summarize(X, y).regrid(fine)
 
 
+@pytest.mark.parametrize("detail", ["separate", "shared"])
+@pytest.mark.parametrize("gap", [None, 7.0])
+def test_rows_that_combine_what_others_have_cannot_be_removed(detail, gap):
+    pairs = [a + b for a in "pqr" for b in "uvw" if a + b != "pw"] * 4
+    X = pd.DataFrame({"a": [a for a, _ in pairs], "b": [b for _, b in pairs]})
+    X["n"] = [*np.arange(len(X) - 1) % 5, gap]
+    columns = sf.describe(X)
+
+    def summarized(rows):
+        y = ["no"] * len(rows)
+        return sf.summarize(rows, y, detail=detail, grid=sf.Grid.decimal(0), columns=columns)
+
+    never = pd.DataFrame({"a": ["p"], "b": ["w"], "n": [3.0]})
+    with pytest.raises(NeverIncluded, match="fewer than no rows with 'a=p' and 'b=w'"):
+        summarized(X) - summarized(never)
+    few = X[:3].assign(a=["p", "q", "q"], b="u", n=[1.0, 2.0, 4.0])
+    with pytest.raises(NeverIncluded, match="no rows with 'a=p', but products"):
+        summarized(few) - summarized(few[:1].assign(n=2.0))
+
+
 def test_what_a_table_on_a_grid_cannot_do_is_said_and_changes_nothing(table):
     X, y = table
     model = sf.LDA(grid=GRID).fit(X, y)

@@ -25,6 +25,7 @@ from suffice.statistics.exact.exact_map import feature_sums
 from suffice.statistics.exact.exact_statistics import ExactStatistics
 from suffice.statistics.exact.form import ExactForm
 from suffice.statistics.exact.grid import Grid
+from suffice.statistics.exact.indicator_checks import impossible_indicators
 from suffice.statistics.exact.indicator_grid import with_indicators
 from suffice.statistics.exact.on_grid import OnGrid
 from suffice.statistics.feature_map import FeatureMap
@@ -168,6 +169,9 @@ class TableStatistics(Savable):
                     "row seen has; were they ever added?"
                 )
         left = replace(self, every=self.every - other.with_levels(self.known_levels).every)
+        reason = left._impossible()
+        if reason is not None:
+            raise NeverIncluded(f"removing these rows would leave {reason}. Were they ever added?")
         return left.without_empty_levels(self.vanished)
 
     def __eq__(self, other: object) -> bool:
@@ -236,7 +240,16 @@ class TableStatistics(Savable):
         every, grid = self.every, self.grid
         if grid is not None and isinstance(every, OnGrid) and every.grid != self._widened(grid):
             raise ValueError("the indicators of levels are not in units of one")
+        reason = self._impossible()
+        if reason is not None:
+            raise ValueError(f"no rows have such sums: {reason}")
         return self
+
+    def _impossible(self) -> str | None:
+        """Why no rows can have the sums of the indicators, as far as integers tell."""
+        if not isinstance(self.every, OnGrid):
+            return None
+        return impossible_indicators(self.every, len(self.reader.numeric_names))
 
     def with_levels(self, levels: tuple[Array, ...]) -> TableStatistics:
         """The same rows among other levels: new ones are zero in all rows, lost ones must be."""
