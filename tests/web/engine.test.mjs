@@ -99,7 +99,7 @@ test("quotes, commas and lines within fields are read and written", () => {
   assert.ok(toCsv(new Table(formula)).includes("'=1+1"));
 });
 
-for (const [text, why] of [["", "no rows"], ["a,b\n", "no rows"], ["a,b\n1,x,3\n", "fields"], ["a\nx\ny\n", "no column of numbers"], ["a,b\n1,x\n2,x\n", "has 1 classes"], ["a,b\n1,x\n1,y\n", "same number"], ['a,b\n"1,x\n', "quote"]])
+for (const [text, why] of [["", "no rows"], ["a,b\n", "no rows"], ["a,b\n1,x,3\n", "fields"], ["a\nx\ny\n", "no column of numbers"], ["a,b\n1,x\n2,x\n", "has 1 class;"], ["a,b\n1,x\n1,y\n", "same number"], ['a,b\n"1,x\n', "quote"]])
   test(`a bad CSV is refused: ${why}`, () => {
     assert.throws(() => datasetOf("bad.csv", text), new RegExp(why));
   });
@@ -107,7 +107,7 @@ for (const [text, why] of [["", "no rows"], ["a,b\n", "no rows"], ["a,b\n1,x,3\n
 test("rows with missing values are left out and counted", () => {
   const found = datasetOf("gaps.csv", CSV + "NA,3,x\n,4,y\n3,4,\n");
   assert.equal(found.count, 6);
-  assert.match(found.notes.join(" "), /3 rows with missing values/);
+  assert.match(found.notes.join(" "), /3 rows with missing values left out/);
 });
 
 test("a singular covariance is explained, not drawn", () => {

@@ -16,7 +16,7 @@ import pytest
 from sklearn.datasets import load_iris
 
 import suffice as sf
-from suffice.errors import InvalidInput, InvalidParameter
+from suffice.errors import InvalidFeatures, InvalidInput, InvalidParameter
 from suffice.web.dataset import MOST_ROWS
 from suffice.web.explore import explorer_page
 from suffice.web.page import policy
@@ -320,3 +320,10 @@ def test_a_report_says_why_it_has_no_explorer(tmp_path):
     assert "300 classes" in why
     assert "300 classes" in explorer_link(why)
     assert not (tmp_path / "page.html").exists()
+
+
+def test_numbers_beyond_what_the_page_can_multiply_are_refused():
+    X, y = load_iris(return_X_y=True)
+    X[3, 1] = 1e120
+    with pytest.raises(InvalidFeatures, match=r"column 'x2' holds numbers beyond 1e\+100"):
+        explorer_page(X, y)

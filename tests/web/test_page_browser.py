@@ -159,6 +159,34 @@ def test_rows_are_added_and_erased(visit, files):
     assert page.evaluate(f"{STATE}.lesson.edits") == []
 
 
+def test_a_click_on_a_handle_and_one_on_a_place_move_it_without_dragging(visit, files):
+    page = visit(files["iris"], "#row=0")
+    handle = page.get_by_role("button", name=re.compile("^Mean of 1"))
+
+    def click_handle():
+        box = handle.bounding_box()
+        page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+
+    click_handle()
+    assert "armed" in handle.get_attribute("class")
+    click_handle()  # once more: let go
+    assert "armed" not in handle.get_attribute("class")
+    click_handle()
+    page.keyboard.press("Escape")
+    assert "armed" not in handle.get_attribute("class")
+    click_handle()
+    page.mouse.click(*place_of(page, 7.6, 2.1))
+    settled(page)
+    known = page.evaluate(f"{STATE}.lesson.known")
+    assert np.abs(np.array(known["means"][1][:2]) - [7.6, 2.1]).max() < 0.05
+    assert "armed" not in handle.get_attribute("class")
+    before = page.evaluate(f"{STATE}.lesson.known")
+    page.mouse.click(*place_of(page, 4.4, 4.4))  # nothing is armed: this chooses a point
+    settled(page)
+    assert page.evaluate(f"{STATE}.lesson.known") == before
+    assert page.evaluate(f"{STATE}.lesson.row") is None
+
+
 def test_keys_move_a_handle_and_escape_cancels(visit, files):
     page = visit(files["iris"], "#row=0")
     start = page.evaluate(f"Array.from({STATE}.table.row(0))")
@@ -205,9 +233,20 @@ def test_a_link_shows_the_same_again_and_a_bad_one_says_why(visit, files):
     page = visit(files["lecture"], "#data=iris&pooling=0.5&x=2&y=3&edits=m0%3A7%2C4%2C6%2C2&row=0")
     assert page.evaluate(f"Array.from({STATE}.table.row(0))") == [7, 4, 6, 2]
     page.wait_for_function("() => location.hash.includes('pooling=0.5')")
-    bad = visit(files["lecture"], "#data=iris&pooling=many")
-    assert "cannot be read" in bad.locator(".message").inner_text()
-    assert number(bad, "Training errors") != "—"
+    known = (
+        '{"means":[[0,0],[1,1]],"covariances":[[[1,0],[0.1,1]],[[1,0],[0,1]]],"priors":[0.5,0.5]}'
+    )
+    for hash, why in (
+        ("data=iris&pooling=many", "pooling is many"),
+        ("data=notes3b&point=1e308,1", "point is 1e308"),
+        ("data=notes3b&pooling=0&known=" + known, "not the same both ways"),
+        ("data=notes3b&pooling=1&known=" + known.replace("0.1", "0").replace("[[1", "[[2", 1), ""),
+    ):
+        bad = visit(files["lecture"], "#" + hash)
+        message = bad.locator(".message").inner_text()
+        assert "cannot be read" in message
+        assert why in message
+        assert number(bad, "Training errors") != "—"
 
 
 @pytest.mark.parametrize(
@@ -281,7 +320,7 @@ def test_a_dropped_csv_becomes_the_data(visit, files, tmp_path):
     broken.write_text("a,b\n1\n")
     page.locator("input[type=file]").set_input_files(str(broken))
     page.wait_for_function("() => !document.querySelector('.message').hidden")
-    assert "line 2 has 1 fields" in page.locator(".message").inner_text()
+    assert "line 2 has 1 field" in page.locator(".message").inner_text()
     assert page.evaluate(f"{STATE}.dataset.name") == "own.csv"
 
 

@@ -108,6 +108,34 @@ def test_axe_finds_no_violation(at_home, axe, home, look):
     assert len(found["passes"]) > 10
 
 
+def test_python_is_asked_only_about_rows_that_it_has(new_context, running, tmp_path):
+    from suffice.web.server import Site
+
+    X, y = load_iris(return_X_y=True)
+    for only in (False, True):
+        made = explorer_page(X, y, sf.QDA(), statistics_only=only)
+        with running(lambda port, made=made: Site(made, port, "token").app) as port:
+            page = new_context().new_page()
+            page.goto(Site(made, port, "token").address)
+            page.wait_for_function("() => globalThis.sufficeExplorer?.frameTimes.length > 0")
+            asking = page.locator(".part-asking")
+            choose = page.get_by_role("button", name="Leave-one-out along pooling")
+            assert choose.is_disabled() == only
+            assert ("take rows" in asking.inner_text()) == only
+            if only:
+                continue
+            choose.click()
+            page.wait_for_selector(".part-asking svg")
+            page.get_by_role("button", name="Remove this row").click()
+            assert page.locator(".part-asking .result.stale").count() == 1
+            own = tmp_path / "own.csv"
+            own.write_text("a,kind\n1,x\n2,y\n3,x\n5,y\n2,x\n")
+            page.locator("input[type=file]").set_input_files(str(own))
+            page.wait_for_function("() => globalThis.sufficeExplorer.dataset.name === 'own.csv'")
+            assert choose.is_disabled()
+            assert "has not read this file" in asking.inner_text()
+
+
 @pytest.mark.parametrize("home", ["file", "notebook"])
 def test_nothing_moves_by_itself_where_the_reader_wants_it_still(at_home, home):
     page = at_home(home, reduced_motion="reduce")

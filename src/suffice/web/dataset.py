@@ -19,13 +19,16 @@ from suffice.models.gaussian import GaussianModel, class_matrices
 from suffice.reports.material import Material
 from suffice.statistics.statistics import Statistics
 from suffice.statistics.summarize import summarize_batches
-from suffice.text import plural, visible
+from suffice.text import plural, shown, visible
 
 # Rows that a page draws; more are represented by a sample, and the statistics are of all.
 MOST_ROWS = 20_000
 
 # Max classes whose colours can be distinguished on a page.
 MOST_CLASSES = 200
+
+# Larger numbers have products that leave what the page's floats can hold.
+LARGEST = 1e100
 
 # Entries of all class covariances, which the browser computes with in every frame.
 MOST_ENTRIES = 2_000_000
@@ -128,6 +131,12 @@ class Dataset:
             gone = int((~complete).sum())
             notes.append(f"{plural(gone, 'row')} with missing values left out.")
         numbers, codes = numbers[complete], codes[complete]
+        large = (np.abs(numbers) > LARGEST).any(axis=0)
+        if large.any():
+            raise InvalidFeatures(
+                f"column {shown(self.features[int(large.argmax())])} holds numbers beyond "
+                f"{LARGEST:g}, too large for the page; rescale it, for example X / 1e100."
+            )
         varies = (numbers != numbers[0]).any(axis=0)
         if not varies.any():
             raise TooFewRows("no feature varies, so there is nothing to tell classes apart by.")

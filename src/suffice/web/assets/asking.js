@@ -19,15 +19,27 @@ export class Asking {
   constructor(explorer, root, token) {
     this.explorer = explorer;
     this.token = token;
+    /** Those that Python has read, too. */
+    this.datasets = new Set(explorer.datasets);
+    this.note = h("p", { class: "note" });
     this.result = h("div", { class: "result", "aria-live": "polite" });
     const offer = (/** @type {string} */ text, /** @type {() => Promise<(Node | string)[]>} */ find) => button(text, () => this.attempt(find));
-    root.append(section(explorer.id, "asking", "Ask Python",
-      h("div", { class: "buttons" },
-        offer("Leave-one-out along pooling", () => this.path("pooling")),
-        offer("Leave-one-out along shrinkage", () => this.path("shrinkage")),
-        offer("Choose a model", () => this.select()),
-        offer("Other models at this point", () => this.others())),
-      this.result));
+    this.offers = [
+      offer("Leave-one-out along pooling", () => this.path("pooling")),
+      offer("Leave-one-out along shrinkage", () => this.path("shrinkage")),
+      offer("Choose a model", () => this.select()),
+      offer("Other models at this point", () => this.others()),
+    ];
+    root.append(section(explorer.id, "asking", "Ask Python", h("div", { class: "buttons" }, ...this.offers), this.note, this.result));
+  }
+
+  /** What can be asked about the table as it is now. */
+  update() {
+    const { table, dataset, lesson } = this.explorer;
+    const why = !table.hasRows ? "These take rows, and there are none." : this.datasets.has(dataset) ? "" : "Python has not read this file.";
+    this.note.textContent = why;
+    for (const one of this.offers) one.disabled = why !== "";
+    this.result.classList.toggle("stale", this.edits !== lesson.edits);
   }
 
   /** @param {Record<string, any>} question */
@@ -40,6 +52,8 @@ export class Asking {
 
   /** @param {() => Promise<(Node | string)[]>} find */
   async attempt(find) {
+    this.edits = this.explorer.lesson.edits;
+    this.result.classList.remove("stale");
     this.result.replaceChildren("Being computed …");
     try {
       this.result.replaceChildren(...(await find()));

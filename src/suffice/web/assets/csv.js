@@ -1,7 +1,7 @@
 // @ts-check
 /** CSV: a dropped file -> a dataset; the edited rows -> a file. */
 
-import { encode } from "./table.js";
+import { encode, LARGEST } from "./table.js";
 
 const MOST_BYTES = 50e6;
 const MOST_CLASSES = 200;
@@ -33,7 +33,7 @@ export function datasetOf(name, text) {
   const [head, ...records] = parse(text.replace(/^\uFEFF/, ""));
   if (!head || !records.length) throw new Error("it has no rows below its header");
   const uneven = records.findIndex((one) => one.length !== head.length);
-  if (uneven >= 0) throw new Error(`line ${uneven + 2} has ${records[uneven].length} fields, the header ${head.length}`);
+  if (uneven >= 0) throw new Error(`line ${uneven + 2} has ${counted(records[uneven].length, "field")}, the header ${head.length}`);
   const columns = [...head.keys()];
   const isNumeric = columns.map((j) => records.every((one) => isBlank(one[j]) || Number.isFinite(Number(one[j]))));
   const target = isNumeric.includes(false) ? isNumeric.lastIndexOf(false) : head.length - 1;
@@ -42,7 +42,9 @@ export function datasetOf(name, text) {
   const complete = records.filter((one) => ![target, ...used].some((j) => isBlank(one[j])));
   const labels = [...new Set(complete.map((one) => one[target]))].sort();
   if (labels.length < 2 || labels.length > MOST_CLASSES)
-    throw new Error(`column ${head[target]} has ${labels.length} classes; from 2 to ${MOST_CLASSES} are needed`);
+    throw new Error(`column ${head[target]} has ${counted(labels.length, "class", "classes")}; from 2 to ${MOST_CLASSES} are needed`);
+  const large = used.find((j) => complete.some((one) => Math.abs(Number(one[j])) > LARGEST));
+  if (large !== undefined) throw new Error(`column ${head[large]} holds numbers beyond ${LARGEST}; rescale it`);
   const same = used.find((j) => complete.every((one) => Number(one[j]) === Number(complete[0][j])));
   if (same !== undefined) throw new Error(`column ${head[same]} always holds the same number; leave it out`);
   const dropped = records.length - complete.length;
@@ -65,10 +67,15 @@ export function datasetOf(name, text) {
     known: null,
     settings: {},
     notes: [
-      ...(dropped ? [`${dropped} rows with missing values were left out.`] : []),
+      ...(dropped ? [`${counted(dropped, "row")} with missing values left out.`] : []),
       ...(aside.length ? [`Columns that are not numbers were left out: ${aside.join(", ")}.`] : []),
     ],
   };
+}
+
+/** @param {number} count @param {string} noun @param {string} [many] */
+function counted(count, noun, many = `${noun}s`) {
+  return `${count} ${count === 1 ? noun : many}`;
 }
 
 /** @param {string} field */

@@ -12,7 +12,7 @@ import { Panel } from "./panel.js";
 import { alongAxes, discriminantAxes } from "./plane.js";
 import { chooseBox, drawModel } from "./scene.js";
 import { Scorer } from "./scorer.js";
-import { Table } from "./table.js";
+import { LARGEST, Table } from "./table.js";
 import { Toolbar } from "./toolbar.js";
 
 // Pixels below which there is one column.
@@ -157,6 +157,7 @@ export class Explorer {
     this.estimate();
     if (fresh) chooseBox(this);
     this.panel.build();
+    this.asking?.update();
     this.toolbar.update();
     this.refresh();
   }
@@ -368,7 +369,7 @@ export class Explorer {
 
   /** A value of the chosen point, typed. @param {number} j @param {number} value */
   typeValue(j, value) {
-    if (!Number.isFinite(value)) return;
+    if (!(Math.abs(value) <= LARGEST)) return;
     const point = this.point();
     point[j] = value;
     if (this.lesson.row === null) this.choose(null, point);

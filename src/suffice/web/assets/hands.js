@@ -6,7 +6,7 @@ import { setAll, shown, svg } from "./dom.js";
 import { halfAxes, planeGaussian } from "./plane.js";
 
 /** What is held, and the lesson and the ellipse as they were when it was taken.
- * @typedef {{kind: string, c: number, axis: number, key: string, before: Lesson, moved: boolean, by: string,
+ * @typedef {{kind: string, c: number, axis: number, key: string, before: Lesson, moved: boolean, by: string, onHandle: boolean,
  *   known: Known | null, mean: number[], axes: number[][], at: Place | null}} Held */
 /** @typedef {{x: number, y: number}} Place */
 /** @typedef {Place & {name: string, shape: string, colour: string}} Handle */
@@ -28,6 +28,8 @@ export class Hands {
   /** Counts changes of rows in place, which the table itself does not show. */
   version = 0;
   held = /** @type {Held | null} */ (null);
+  /** The handle that was clicked, and goes to where the next click is. */
+  armed = "";
   handles = /** @type {Map<string, any>} */ (new Map());
 
   /** @param {Explorer} explorer */
@@ -93,12 +95,12 @@ export class Hands {
     for (const [key, handle] of wanted) {
       const { x, y, shape, colour } = handle;
       const element = this.handles.get(key) ??
-        svg("g", { class: `handle ${shape}`, tabindex: "0", role: "button", "data-key": key }, svg("circle", { class: "reach", r: 12 }), svg("path", { class: "sign", d: SIGNS[shape] }));
+        svg("g", { tabindex: "0", role: "button", "data-key": key }, svg("circle", { class: "reach", r: 12 }), svg("path", { class: "sign", d: SIGNS[shape] }));
       if (!element.parentNode) drawing.layers.handles.append(element);
       this.handles.set(key, element);
       // What lies outside stays within reach, at the edge.
       const [px, py] = [drawing.px(clamp(x, x0, x1)), drawing.py(clamp(y, y0, y1))];
-      setAll(element, { transform: `translate(${px.toFixed(1)} ${py.toFixed(1)}) scale(${unit.toFixed(3)})`, "aria-label": `${this.words(handle)}. Arrow keys move it.` });
+      setAll(element, { class: `handle ${shape}${key === this.armed ? " armed" : ""}`, transform: `translate(${px.toFixed(1)} ${py.toFixed(1)}) scale(${unit.toFixed(3)})`, "aria-label": `${this.words(handle)}. Arrow keys move it.` });
       setAll(element.lastChild, shape === "mean" ? { fill: colour } : { stroke: colour });
     }
   }
@@ -109,8 +111,13 @@ export class Hands {
     if (event.button || this.held?.by === "pointer") return;
     const handle = /** @type {Element} */ (event.target).closest?.("[data-key]");
     const place = explorer.drawing.place(event);
-    if (tool === "move" && handle) this.take(handle.getAttribute("data-key") ?? "", "pointer");
+    if (tool === "move" && handle) this.take(handle.getAttribute("data-key") ?? "", "pointer", true);
     else if (!place.inside) return;
+    else if (tool === "move" && this.armed) {
+      this.take(this.armed, "pointer");
+      this.moveTo(place);
+      return this.drop();
+    }
     else if (tool === "add") return this.add(place);
     else {
       const row = this.nearest(place);
@@ -125,8 +132,8 @@ export class Hands {
     this.handles.get(this.held?.key ?? "")?.focus({ preventScroll: true });
   }
 
-  /** @param {string} key @param {string} by */
-  take(key, by) {
+  /** @param {string} key @param {string} by @param {boolean} [onHandle] whether its handle was pressed */
+  take(key, by, onHandle = false) {
     const { explorer } = this;
     const { model, lesson } = explorer;
     const [kind, c, axis] = key.split(":");
@@ -134,7 +141,7 @@ export class Hands {
       return explorer.announce("Rows cannot be moved along discriminant axes; choose two features.");
     const found = kind === "axis" && model ? planeGaussian(model, Number(c), lesson.view, null) : null;
     this.held = {
-      key, kind, c: Number(c), axis: Number(axis), by, before: lesson, moved: false, at: null,
+      key, kind, c: Number(c), axis: Number(axis), by, onHandle, before: lesson, moved: false, at: null,
       known: kind === "point" ? null : explorer.knownNow(), mean: found?.mean ?? [], axes: found ? halfAxes(found.matrix) : [],
     };
   }
@@ -209,8 +216,11 @@ export class Hands {
   }
 
   drop() {
-    const { held, explorer } = this;
+    const { held, explorer, armed } = this;
     this.held = null;
+    this.armed = held?.onHandle && !held.moved && held.key !== armed ? held.key : "";
+    if (this.armed !== armed) this.update();
+    if (this.armed) explorer.announce("Click where it should go, or press Escape.");
     if (!held?.moved) return;
     const { row } = explorer.lesson;
     if (held.kind === "point" && row !== null) return explorer.moveRow(row, explorer.table.row(row), held.before);
@@ -222,6 +232,8 @@ export class Hands {
   cancel() {
     const { held, explorer } = this;
     this.held = null;
+    this.armed = "";
+    this.update();
     if (!held?.moved) return;
     explorer.lesson = held.before;
     explorer.rebuild();

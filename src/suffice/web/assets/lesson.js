@@ -1,6 +1,8 @@
 // @ts-check
 /** The lesson: what the page shows, as one value that is replaced as a whole, and as a link. */
 
+import { LARGEST } from "./table.js";
+
 const MOST_STEPS = 100;
 export const MOST_EDITS = 200;
 const MOST_LETTERS = 200_000;
@@ -163,7 +165,7 @@ class Reader {
     const found = JSON.parse(text);
     /** @param {any} values @param {number[]} shape @returns {boolean} */
     const fits = (values, [n, ...rest]) =>
-      Array.isArray(values) && values.length === n && values.every((one) => (rest.length ? fits(one, rest) : Number.isFinite(one)));
+      Array.isArray(values) && values.length === n && values.every((one) => (rest.length ? fits(one, rest) : Math.abs(one) <= LARGEST && typeof one === "number"));
     const { d, k } = this;
     if (!fits(found?.means, [k, d]) || !fits(found.covariances, [k, d, d]) || !fits(found.priors, [k]))
       throw new Error("known must have means, covariances and priors of every class");
@@ -181,9 +183,9 @@ function choice(key, value, allowed) {
 }
 
 /** @param {string} key @param {string} text @param {number} [least] @param {number} [most] */
-function number(key, text, least = -Infinity, most = Infinity) {
+function number(key, text, least = -LARGEST, most = LARGEST) {
   const value = Number(text);
-  if (text.trim() === "" || !Number.isFinite(value) || value < least || value > most)
+  if (text.trim() === "" || !(value >= least && value <= most))
     throw new Error(`${key} is ${text.slice(0, 20)}, which is not a number it can be`);
   return value;
 }

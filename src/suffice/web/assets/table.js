@@ -3,6 +3,9 @@
 
 import { Statistics } from "./statistics.js";
 
+/** Squares and products of larger numbers leave what a float can hold. */
+export const LARGEST = 1e100;
+
 /** The bytes of base64. @param {string | null} text */
 function decode(text) {
   const letters = atob(text ?? "");
