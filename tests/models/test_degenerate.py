@@ -316,7 +316,7 @@ def test_features_too_small_to_be_squared_are_an_error_not_a_guess(model):
 # Wide tables
 
 
-def wide(n=200, d=20_000, k=4):
+def wide(n=200, d=12_000, k=4):
     rng = np.random.default_rng(5)
     y = np.arange(n) % k
     return rng.normal(size=(n, d)) + 0.2 * rng.normal(size=(k, d))[y], y
@@ -333,7 +333,7 @@ WIDE = [
 
 
 @few("model", WIDE, [WIDE[0], WIDE[2], WIDE[4]], ids=repr)
-def test_twenty_thousand_features_never_become_a_matrix(model):
+def test_twelve_thousand_features_never_become_a_matrix(model):
     rows, y = wide()
     tracemalloc.start()
     try:

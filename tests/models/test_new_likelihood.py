@@ -304,10 +304,10 @@ def test_gaps_are_filled_by_the_rate_of_each_class():
     np.testing.assert_allclose(filled["calls"][missing], wanted)
     assert (filled["calls"][~missing] == GAPS["calls"][~missing]).all()
     assert not fitted.impute(GAPS).isna().any(axis=None)
-    draws = fitted.impute_draws(GAPS, 400, Y, random_state=0)
+    draws = fitted.impute_draws(GAPS, 100, Y, random_state=0)
     drawn = np.array([one["calls"][missing] for one in draws], float)
     assert (drawn == np.floor(drawn)).all()
-    np.testing.assert_allclose(drawn.mean(axis=0), wanted, atol=5 * np.sqrt(wanted.max() / 400))
+    np.testing.assert_allclose(drawn.mean(axis=0), wanted, atol=5 * np.sqrt(wanted.max() / 100))
 
 
 @pytest.mark.parametrize("frame", [X, GAPS], ids=["complete", "gaps"])

@@ -178,12 +178,11 @@ def test_offsets_do_not_cost_digits(model):
 
 @every
 def test_outliers_keep_their_digits(model):
-    X, y = load_iris(return_X_y=True)
-    X = X.copy()
-    X[7] += [300.0, -200.0, 500.0, 100.0]
-    X[60, 2] = 1e6
+    X, y = (rows[::2].copy() for rows in load_iris(return_X_y=True))
+    X[4] += [300.0, -200.0, 500.0, 100.0]
+    X[30, 2] = 1e6
     found = assert_equals_refits(model, X, y, None, 1e-9)
-    assert len(found.refitted) < 100 or model in REFITTED
+    assert len(found.refitted) < 50 or model in REFITTED
 
 
 def test_features_of_any_units_are_left_out_alike():
@@ -525,10 +524,10 @@ MANY_CLASSES = {
 @pytest.mark.parametrize("case", MANY_CLASSES)
 def test_memory_is_that_of_the_answer_however_many_classes_there_are(case):
     rng = np.random.default_rng(0)
-    y = np.repeat(np.arange(800), 4)
-    X = rng.normal(size=(3200, 4)) + 3 * rng.normal(size=(800, 4))[y]
+    y = np.repeat(np.arange(500), 4)
+    X = rng.normal(size=(2000, 4)) + 3 * rng.normal(size=(500, 4))[y]
     if case in ("levels", "mixed"):
-        X[:, 0] = rng.integers(0, 3, 3200)
+        X[:, 0] = rng.integers(0, 3, 2000)
         X = X[:, :1] if case == "levels" else X
     model = clone(MANY_CLASSES[case]).fit(X, y)
     model.predict(X)  # compiled loops are loaded now

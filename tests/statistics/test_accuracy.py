@@ -24,7 +24,7 @@ GENERATED = {
     "numacc3": [1000000.2] + [1000000.1, 1000000.3] * 500,
     "numacc4": [10000000.2] + [10000000.1, 10000000.3] * 500,
 }
-SHARDINGS = examples(100)
+SHARDINGS = examples(100, share=10)
 
 
 def text_of(name):
