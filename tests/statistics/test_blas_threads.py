@@ -24,6 +24,9 @@ class Blas:
     def set_num_threads(self, number):
         self.threads = number
 
+    def get_num_threads(self):
+        return self.threads
+
     @contextmanager
     def limit(self, limits, user_api):
         assert user_api == "blas"
@@ -49,6 +52,14 @@ def test_the_first_has_its_way(blas):
             assert blas.threads == 1
     with blas_threads(2), blas_threads(1):
         assert blas.threads == 2
+
+
+def test_what_blas_was_set_to_is_never_raised(blas):
+    for firmly in (False, True):
+        with blas_threads(8, firmly):
+            assert blas.threads == 2
+            with blas_threads(5, firmly=True):
+                assert blas.threads == 2
 
 
 def test_whoever_asks_firmly_has_it_until_they_leave(blas):

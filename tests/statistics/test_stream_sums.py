@@ -8,6 +8,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from threadpoolctl import threadpool_limits
 
 import exact
 import suffice as sf
@@ -246,5 +247,5 @@ def test_threads_of_the_library_held_elsewhere_change_no_bit(monkeypatch, read_i
     read_in_parts(4096 * 300)
     X, y = rows(12_000, d=300, k=2)
     alone = streamed(X, y).digest()
-    with small_matrices(400):
+    with threadpool_limits(2), small_matrices(400):
         assert streamed(X, y).digest() == alone

@@ -98,11 +98,13 @@ def blas_threads(limit: int, firmly: bool = False) -> Iterator[None]:
 
     Several small products run faster with one thread each than one after the other on all threads.
     Of several concurrent callers, the first sets the limit, unless another one sets it `firmly`:
-    the last digits of products depend on it.
+    the last digits of products depend on it. The limit never raises what BLAS was set to, such as
+    by OPENBLAS_NUM_THREADS or by joblib: other processes may need the other processors.
     """
     global _users, _limiter
     with _lock:
         if _users == 0:
+            limit = min([limit, *(library.get_num_threads() for library in _blas_libraries())])
             _limiter = _controller().limit(limits=limit, user_api="blas")
             _limiter.__enter__()
             _limits.append(limit)
@@ -125,8 +127,13 @@ def blas_threads(limit: int, firmly: bool = False) -> Iterator[None]:
 
 
 def _set_blas_threads(limit: int) -> None:
-    for library in _controller().select(user_api="blas").lib_controllers:
+    for library in _blas_libraries():
         library.set_num_threads(limit)
+
+
+def _blas_libraries() -> list[Any]:
+    libraries: list[Any] = _controller().select(user_api="blas").lib_controllers
+    return libraries
 
 
 @contextmanager
