@@ -24,7 +24,7 @@ from suffice.models.linalg import whitener
 from suffice.models.marginal import evidence_of
 from suffice.models.strengths import best_strengths
 from suffice.models.structures import structure_of
-from suffice.models.student import TogetherStudent
+from suffice.models.student import MultivariateStudent
 
 HERE = Path(__file__).parent.parent / "reference"
 EXACT = json.loads((HERE / "conjugate.json").read_text())
@@ -86,7 +86,7 @@ def vague(X, y):
     scales = tuple(FullCovariance(whitener(S / (m - d))) for S, m in zip(s.scatter, n, strict=True))
     gaussian = GaussianModel(s.classes, np.full(len(n), 1 / len(n)), s.mean, scales, ())
     n = n[:, None]
-    return TogetherStudent(gaussian, n - d, 1 + 1 / n, np.ones(d, bool))
+    return MultivariateStudent(gaussian, n - d, 1 + 1 / n, np.ones(d, bool))
 
 
 def mass(name, method):
@@ -186,7 +186,7 @@ def test_densities_integrate_to_one(pooling):
             tuple(FullCovariance(whitener(m)) for m in matrices),
             (),
         )
-        model = TogetherStudent(gaussian, model.freedom, model.stretch, model.varies)
+        model = MultivariateStudent(gaussian, model.freedom, model.stretch, model.varies)
     np.testing.assert_allclose(plane_integral(model), 1.0, rtol=1e-8)
 
 

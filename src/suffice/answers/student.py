@@ -24,7 +24,7 @@ from suffice.answers.rarity import Rarity
 from suffice.answers.sampling import draw
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.models.gaussian import GaussianModel
-from suffice.models.student import ApartStudent, StudentModel, TogetherStudent
+from suffice.models.student import IndependentStudent, MultivariateStudent, StudentModel
 
 if TYPE_CHECKING:
     from suffice.models.conjugate import Posterior
@@ -36,7 +36,7 @@ def _draw(model: StudentModel, codes: Indices, seeds: np.random.SeedSequence) ->
     first, second = seeds.spawn(2)
     rows, means = draw(model.gaussian, codes, first), model.means[codes]
     freedom, stretch = model.freedom[codes], model.stretch[codes]
-    if isinstance(model, ApartStudent):
+    if isinstance(model, IndependentStudent):
         freedom = np.broadcast_to(freedom, rows.shape)
     widths = np.random.default_rng(second).chisquare(freedom) / freedom
     return np.asarray(means + (rows - means) * np.sqrt(stretch / widths))
@@ -69,7 +69,7 @@ def _widening(
     is that of the normal times (f + D) / (f + r).
     """
     freedom, stretch = model.freedom[codes], model.stretch[codes]
-    if isinstance(model, ApartStudent):
+    if isinstance(model, IndependentStudent):
         freedom = np.broadcast_to(freedom, rows.shape)
         return np.asarray(stretch * freedom / rng.chisquare(freedom))
     known = (~np.isnan(rows) & model.varies).sum(axis=1, keepdims=True)
@@ -78,7 +78,7 @@ def _widening(
 
 
 @contributions.register
-def _contributions(model: ApartStudent, X: Array, a: int, b: int) -> Contributions:
+def _contributions(model: IndependentStudent, X: Array, a: int, b: int) -> Contributions:
     """Features are independent: the contribution of each is its log-likelihood ratio."""
     X = X.astype(np.float64, copy=False)
     values = model.terms(X, a) - model.terms(X, b)
@@ -86,7 +86,9 @@ def _contributions(model: ApartStudent, X: Array, a: int, b: int) -> Contributio
 
 
 @contributions.register
-def _contributions_together(model: TogetherStudent, X: Array, a: int, b: int) -> Contributions:
+def _multivariate_contributions(
+    model: MultivariateStudent, X: Array, a: int, b: int
+) -> Contributions:
     """The loss of log density from the mean to the row, by the shares of the squared distance."""
     X = X.astype(np.float64, copy=False)
     densities = model.log_densities(X)
@@ -99,7 +101,7 @@ def _contributions_together(model: TogetherStudent, X: Array, a: int, b: int) ->
     return Contributions.of(model, values, a, b, base)
 
 
-def _distance_shares(model: TogetherStudent, X: Floats, c: int) -> Floats:
+def _distance_shares(model: MultivariateStudent, X: Floats, c: int) -> Floats:
     """u_j (Pu)_j / u'Pu, (n, d); zero at the mean."""
     gaussian = model.gaussian
     steps = gaussian.about_mean(X, c)
@@ -131,5 +133,5 @@ def atypicality(model: StudentModel | GaussianModel, posterior: Posterior) -> At
     if gaussian.independent is None:
         return Atypicality(model, PosteriorNulls(gaussian, posterior))
     # Distances of independent features have no formula.
-    source = ApartStudent(gaussian, posterior.freedom, posterior.stretch, posterior.varies)
+    source = IndependentStudent(gaussian, posterior.freedom, posterior.stretch, posterior.varies)
     return Rarity(model, source)

@@ -26,7 +26,7 @@ from suffice.statistics.soundness import LARGEST
 from suffice.statistics.statistics import Statistics
 from suffice.text import shown
 
-if TYPE_CHECKING:  # this module builds on ours
+if TYPE_CHECKING:  # this module builds on beliefs
     from suffice.models.conjugate import BayesianModel, MapModel
 
 

@@ -28,7 +28,7 @@ from suffice.models.marginal import evidence_of
 from suffice.models.priors import class_priors
 from suffice.models.separating import check_scale
 from suffice.models.strengths import best_strengths
-from suffice.models.student import ApartStudent, StudentModel, TogetherStudent
+from suffice.models.student import IndependentStudent, MultivariateStudent, StudentModel
 from suffice.statistics.incomplete import AnyStatistics
 from suffice.statistics.numbers import DoubleDouble
 from suffice.statistics.registry import storable
@@ -111,7 +111,7 @@ def predictive(model: MapModel, beliefs: Beliefs) -> BayesianModel:
     """The density that the beliefs ask for: "map" or "predictive"."""
     if beliefs.density == "map":
         return model
-    kind = TogetherStudent if beliefs.structure.takes_matrices else ApartStudent
+    kind = MultivariateStudent if beliefs.structure.takes_matrices else IndependentStudent
     posterior = model.posterior
     return kind(model, posterior.freedom, posterior.stretch, posterior.varies)
 

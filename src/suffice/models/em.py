@@ -212,9 +212,8 @@ class _Run:
         self.history: list[float] = []
         self.gain = np.inf
         self.notes: list[str] = []
-        self.own = np.zeros(
-            K, bool
-        )  # whether a component had its own covariance in the last iteration
+        # Whether a component had its own covariance in the last iteration.
+        self.own = np.zeros(K, bool)
         self.losses = np.zeros(K, np.int64)
         self.restarted = np.zeros(K, bool)
         self.repaired = False

@@ -33,7 +33,7 @@ class Evidence(Protocol):
 
 
 @dataclass(frozen=True)
-class Separate:
+class SeparateEvidence:
     """Each class has its own full covariance."""
 
     weight: Floats  # (k,)
@@ -71,7 +71,7 @@ class Separate:
 
 
 @dataclass(frozen=True)
-class Shared:
+class SharedEvidence:
     """All classes share one full covariance."""
 
     weight: Floats  # (k,)
@@ -124,7 +124,7 @@ class Shared:
 
 
 @dataclass(frozen=True)
-class Apart:
+class IndependentEvidence:
     """Independent features, each with its own variance, by class or shared by all classes."""
 
     weight: Floats  # (k, d), or (k, 1) if all features have the same

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -33,11 +34,7 @@ class Matrix:
         """Sums of squares, (d,)."""
         return np.maximum(self.matrix.diagonal(), 0)
 
-    def norm(self, unit: float) -> float:
-        """Root of the sum of the squared entries, in units."""
-        return float(np.linalg.norm(self.matrix / unit / unit))
-
-    def correlation_norm(self, scale: Floats) -> float:
+    def norm(self, scale: Floats) -> float:
         """Root of the sum of the squared entries, each divided by the scales of its features."""
         inverse = reciprocal(scale)
         return float(np.linalg.norm(self.matrix * inverse * inverse[:, None]))
@@ -63,12 +60,7 @@ class Factor:
         """Sums of squares, (d,)."""
         return np.asarray(np.einsum("ij,ij->j", self.rows, self.rows))
 
-    def norm(self, unit: float) -> float:
-        """Root of the sum of the squared entries, in units."""
-        rows = self.rows / unit
-        return float(np.linalg.norm(rows @ rows.T))
-
-    def correlation_norm(self, scale: Floats) -> float:
+    def norm(self, scale: Floats) -> float:
         """Root of the sum of the squared entries, each divided by the scales of its features."""
         rows = self.rows * reciprocal(scale)
         return float(np.linalg.norm(rows @ rows.T))
@@ -103,14 +95,14 @@ class Group:
         """What estimates of shrinkage need, in units and divided by the weight."""
         w, squares = self.weight, self.scatter.diagonal / unit / unit
         quartic = np.nan if self.quartic is None else self.quartic / w
-        norm = self.scatter.norm(unit)
+        norm = self.scatter.norm(np.array([unit]))
         return Spread(w, len(squares), float(squares.sum()) / w, (norm / w) ** 2, quartic)
 
     @property
     def correlations(self) -> Spread:
         """The same for the correlations, without features that never vary: free of units."""
         squares = self.scatter.diagonal
-        norm, d = self.scatter.correlation_norm(np.sqrt(squares)), int((squares > 0).sum())
+        norm, d = self.scatter.norm(np.sqrt(squares)), int((squares > 0).sum())
         return Spread(self.weight, max(d, 1), float(d), norm**2, np.nan)
 
 
@@ -167,9 +159,9 @@ class Groups:
         """The group of class g: its own scatter blended with the pooled one."""
         if self.shared:
             return self.pooled
-        scatter, share = self._scatter(g), self.settings.pooling
-        if share:
-            scatter = _blended(scatter, self.pooled.scatter, share)
+        scatter: Any = self._scatter(g)
+        if self.settings.pooling:
+            scatter = scatter.blended(self.pooled.scatter, self.settings.pooling)
         return self.sizes.group(g, scatter)
 
     @cached_property
@@ -279,11 +271,3 @@ class Groups:
         covariance *= 1 - share
         np.fill_diagonal(covariance, shrunk_variances(diagonal, share, self.settings.target))
         return covariance
-
-
-def _blended(own: Matrix | Factor, pooled: Matrix | Factor, share: float) -> Matrix | Factor:
-    if isinstance(own, Matrix) and isinstance(pooled, Matrix):
-        return own.blended(pooled, share)
-    assert isinstance(own, Factor)
-    assert isinstance(pooled, Factor)
-    return own.blended(pooled, share)

@@ -16,7 +16,7 @@ import numpy as np
 
 from suffice.data.arrays import Floats, Indices
 from suffice.models.beliefs import Beliefs, Prior
-from suffice.models.evidence import Apart, Evidence, Separate, Shared
+from suffice.models.evidence import Evidence, IndependentEvidence, SeparateEvidence, SharedEvidence
 from suffice.models.groups import Group, Matrix
 from suffice.models.linalg import rank_tolerance, span, whitener
 from suffice.models.shrinkage import oas
@@ -38,7 +38,7 @@ def evidence_of(
     if not beliefs.structure.takes_matrices:
         n, squares = s.known_weight, s.squares
         variances = _variances_of_others(n, squares) if borrowed else prior.variances[None]
-        return _apart(s, prior, variances, beliefs.pooling == 1, choosing)
+        return _independent(s, prior, variances, beliefs.pooling == 1, choosing)
     assert isinstance(s, Statistics)
     if beliefs.pooling == 1:
         return _shared(s, prior, choosing)
@@ -46,9 +46,9 @@ def evidence_of(
     return _separate(s, prior, own, choosing)
 
 
-def _apart(
+def _independent(
     s: AnyStatistics, prior: Prior, variances: Floats, pooled: bool, choosing: bool
-) -> Apart:
+) -> IndependentEvidence:
     at = np.flatnonzero((variances > 0).any(axis=0))
     n, scale, squares = s.known_weight, variances[:, at], s.squares[:, at]
     n = n if n.shape[1] == 1 else n[:, at]
@@ -62,7 +62,7 @@ def _apart(
             squares = np.where(still, 0.0, squares)
     scale = np.where(scale > 0, scale, 1.0)
     log_scale = np.zeros_like(scale) if choosing else np.log(scale)
-    return Apart(n, squares / scale, shift / np.sqrt(scale), pooled, log_scale)
+    return IndependentEvidence(n, squares / scale, shift / np.sqrt(scale), pooled, log_scale)
 
 
 def _variances_of_others(n: Floats, squares: Floats) -> Floats:
@@ -106,17 +106,19 @@ class _Part:
     log_volume: float
 
 
-def _shared(s: Statistics, prior: Prior, choosing: bool) -> Shared:
+def _shared(s: Statistics, prior: Prior, choosing: bool) -> SharedEvidence:
     spread = _spread(s)
     spread = spread.pooled() if spread.per_class else spread
     part = _part(s, spread, 0, slice(None), prior.shifts(s), prior.covariance, choosing)
     products = part.outside @ part.outside.T
-    return Shared(s.weight, part.scatter, part.along, products, part.features, part.log_volume)
+    return SharedEvidence(
+        s.weight, part.scatter, part.along, products, part.features, part.log_volume
+    )
 
 
 def _separate(
     s: Statistics, prior: Prior, covariances: Iterator[Floats], choosing: bool
-) -> Separate:
+) -> SeparateEvidence:
     spread, shifts = _spread(s), prior.shifts(s)
     parts = [
         _part(s, spread, c, slice(c, c + 1), shifts[c : c + 1], own, choosing)
@@ -129,7 +131,9 @@ def _separate(
         along[c, : len(part.scatter)] = part.along[0]
         along[c, -1] = np.linalg.norm(part.outside)
     features = np.array([part.features for part in parts])
-    return Separate(s.weight, scatter, along, features, np.array([p.log_volume for p in parts]))
+    return SeparateEvidence(
+        s.weight, scatter, along, features, np.array([p.log_volume for p in parts])
+    )
 
 
 def _part(

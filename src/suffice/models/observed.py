@@ -28,9 +28,8 @@ class Observed:
     weight: Floats  # (k, D): their weight
     mean: Floats  # (k, D): their mean
     centre: Floats  # (D,): overall mean
-    own_variances: (
-        Floats  # (k, D): of the observed values of each class; pooled if the statistics are
-    )
+    # (k, D): of the observed values of each class; pooled if the statistics are
+    own_variances: Floats
     pooled_variances: Floats  # (D,): of the observed values about class means
 
     @classmethod

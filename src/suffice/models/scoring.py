@@ -139,11 +139,11 @@ def log_sum(joint: Floats) -> Floats:
 class IndependentClasses:
     """Classes with independent features, each class with its own variances."""
 
-    # The same for rows with missing values.
-    observed_compiled_from: ClassVar[int] = 1 << 20
-
     # Number of subtractions from which the compiled loop saves more time than loading it takes.
     compiled_from: ClassVar[int] = 1 << 24
+
+    # The same for rows with missing values.
+    observed_compiled_from: ClassVar[int] = 1 << 20
 
     means: Floats  # (k, d)
     precisions: Floats  # (k, d)

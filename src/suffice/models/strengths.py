@@ -33,9 +33,8 @@ def best_strengths(evidence: Evidence, low: Floats, high: Floats) -> Floats:
     places = [np.array([x, y]) for x in first for y in second]
     values = np.array([hill(place)[0] for place in places])
     if len(values) > 1 and values.min() == values.max():
-        return np.asarray(
-            np.clip(1.0, low, high)
-        )  # the rows do not determine the strengths: one row each
+        # The rows do not determine the strengths: one row each.
+        return np.asarray(np.clip(1.0, low, high))
     # Evidence that differs by less than this share of its range counts as equal. The smallest
     # strength is used on such a plateau, where steps stay longer than long_step.
     equal_share = 1e-10

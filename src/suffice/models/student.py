@@ -10,7 +10,7 @@ import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.gaps import Gaps
-from suffice.models.covariance import DiagonalCovariance
+from suffice.models.covariance import DiagonalCovariance, squares
 from suffice.models.gammas import log_ratio
 from suffice.models.gapped import Gapped
 from suffice.models.gaussian import LOG_2PI, GaussianModel
@@ -83,7 +83,7 @@ class StudentModel:
         raise NotImplementedError
 
 
-class TogetherStudent(StudentModel):
+class MultivariateStudent(StudentModel):
     """One multivariate t distribution per class, whose features share its tails.
 
     With r observed features at a squared distance D,
@@ -118,7 +118,7 @@ class TogetherStudent(StudentModel):
         covariance, centre = model.covariances[0], model.means.mean(axis=0)
         rows = covariance.whiten(X - centre)
         means = covariance.whiten(model.means_about(centre))
-        return lambda c: (rows - means[c], _squares)
+        return lambda c: (rows - means[c], squares)
 
     def _incomplete(self, X: Floats, gaps: Gaps, which: Indices) -> Floats:
         model = self.gaussian
@@ -146,7 +146,7 @@ class TogetherStudent(StudentModel):
         return np.asarray(constant - (freedom + rank) / 2 * tail)
 
 
-class ApartStudent(StudentModel):
+class IndependentStudent(StudentModel):
     """One t distribution per class and feature, independent of the others."""
 
     def log_densities(self, X: Array) -> Floats:
@@ -190,10 +190,6 @@ def _log1p(steps: Floats, lengths: Callable[[Floats], Floats], factor: float) ->
         size = np.abs(steps[far]).max(axis=1)
         tail[far] = np.log(lengths(steps[far] / size[:, None]) * factor) + 2 * np.log(size)
     return tail
-
-
-def _squares(rows: Floats) -> Floats:
-    return np.asarray(np.einsum("ij,ij->i", rows, rows))
 
 
 def _log(variances: Floats) -> Floats:
