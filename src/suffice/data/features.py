@@ -92,7 +92,8 @@ def check_table(X: Any) -> None:
                 "fits a model to them."
             )
         raise InvalidFeatures(f"X is a {type(X).__name__}; pass an array or a data frame.{more}")
-    if isinstance(X, dict):
+    # A sparse matrix may be a dict, too, and is refused as what it is.
+    if isinstance(X, dict) and not hasattr(X, "toarray"):
         raise InvalidFeatures("X is a dict of columns; pass a data frame: pandas.DataFrame(X).")
     if isinstance(X, list) and X and isinstance(X[0], dict):
         raise InvalidFeatures("X is a list of dicts; pass a data frame: pandas.DataFrame(X).")
