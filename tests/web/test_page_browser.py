@@ -24,7 +24,8 @@ def files(tmp_path_factory):
     X, y = load_iris(return_X_y=True)
     rng = np.random.default_rng(0)
     names = pd.DataFrame({HOSTILE: rng.normal(size=30), "b<b>": rng.normal(size=30)})
-    labels = np.where(np.arange(30) % 2, HOSTILE, "</script><script>globalThis.hacked=1</script>")
+    script = "</script><script>globalThis.hacked=1</script>" + "x" * 200
+    labels = np.where(np.arange(30) % 2, HOSTILE, script)
     many = rng.normal(size=(2000, 2)) + np.repeat(rng.normal(size=(200, 2)) * 9, 10, axis=0)
     made = {
         "lecture": explorer_page(None, None),
@@ -258,6 +259,9 @@ def test_odd_tables_are_sensible_pages(visit, files, name):
     text = page.locator("main").inner_text()
     assert "undefined" not in text
     assert "NaN" not in text
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert page.locator(".parts li:last-child .label").inner_text() == "before any feature"
+    assert page.locator(".parts li:last-child input").count() == 0
     if name == "few rows":
         assert "singular" in page.locator(".message").inner_text()
     if name == "gaps":
@@ -279,6 +283,7 @@ def test_names_are_only_text(visit, files):
     assert page.locator("main img").count() == 0
     assert HOSTILE in page.locator("main").inner_text()
     assert page.title() == HOSTILE
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
 def test_nothing_else_can_run(visit, files):

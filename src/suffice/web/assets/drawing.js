@@ -14,6 +14,8 @@ const POINT_RADIUS = 4;
 const HALO = 1.2;
 const MOST_NAMED = 24;
 const MOST_SHAPES = 5000;
+// Letters of the name of an axis.
+const LONGEST = 50;
 
 /** Steps of 1, 2 or 5 times a power of ten. @param {number} low @param {number} high */
 function ticks(low, high) {
@@ -84,7 +86,7 @@ export class Drawing {
     const { x0, x1, y0, y1 } = this.box;
     const [centre, middle] = [(LEFT + RIGHT) / 2, (TOP + BOTTOM) / 2];
     /** @param {string} words @param {Properties} properties */
-    const text = (words, properties) => svg("text", { "text-anchor": "middle", ...properties }, words);
+    const text = (words, properties) => svg("text", { "text-anchor": "middle", ...properties }, words.length > LONGEST ? `${words.slice(0, LONGEST)}…` : words);
     this.layers.frame.replaceChildren(
       svg("rect", { ...INSIDE, class: "box" }),
       ...ticks(x0, x1).map((x) => [this.px(x), shown(x)]).flatMap(([x, words]) => [

@@ -51,6 +51,7 @@ export class Panel {
     const { sections } = this;
     sections.model.replaceChildren(...this.modelControls());
     sections.view.replaceChildren(...this.viewControls());
+    sections.view.nextSibling.hidden = this.explorer.lesson.view.kind !== "axes";
     sections.chosen.replaceChildren(...this.chosenParts());
     sections.boundary.replaceChildren(...this.boundaryParts());
     sections.fit.replaceChildren(...this.fitParts());
@@ -178,7 +179,7 @@ export class Panel {
     this.words.hidden = !hasPair;
     if (!hasPair) {
       for (const one of [this.equation, this.kind]) one.replaceChildren();
-      return this.updateParts(features.map((name) => ({ name, value: NaN })), a, b);
+      return this.updateParts([...features, "before any feature"].map((name) => ({ name, value: NaN })), a, b);
     }
     const found = contributions(model, point, a, b);
     [this.words.firstChild.textContent, this.words.lastChild.textContent] = explanation(found, features, code[a], code[b]);
