@@ -104,7 +104,6 @@ def test_what_a_grid_cannot_do_is_said(table):
     X, y, *_ = table
     grid = sf.Grid(-1e3, 1e3)
     for model, rows, error, message in (
-        (sf.LDA(grid=grid, shrinkage="ledoit-wolf"), X, InvalidParameter, "fourth-order"),
         (sf.UnskewedDiscriminant(grid=grid), X, InvalidParameter, "powers"),
         (sf.LDA(grid="auto"), X, InvalidParameter, "grid is 'auto'"),
         (sf.QDA(grid=grid, covariance_estimator=3), X, InvalidParameter, "not both"),

@@ -12,7 +12,10 @@ import numpy as np
 import pandas as pd
 
 import suffice as sf
+from suffice.data.batches import batches
 from suffice.data.labelled_table import take_rows
+from suffice.statistics.exact.form import ExactForm
+from suffice.statistics.summarize import summarize_batches
 
 DETAILS = ("separate", "shared", "diagonal")
 
@@ -98,8 +101,10 @@ def random_machine(rng):
         yield
 
 
-def summarized(X, y, weights, detail, grid, engine=None, columns=None):
+def summarized(X, y, weights, detail, grid, engine=None, columns=None, fourth=False):
     """The exact statistics of rows, in memory or where an engine has them."""
+    if fourth:
+        return summarize_batches(batches(X, y, weights), ExactForm(detail, grid, True))
     if engine == "torch":
         import torch
 
@@ -130,6 +135,7 @@ def history(rng, engines=ENGINES):
     detail = str(rng.choice(DETAILS))
     n, is_table = len(X), isinstance(X, pd.DataFrame)
     columns = sf.describe(X) if is_table else None
+    fourth = detail == "separate" and not is_table and bool(rng.random() < 0.3)
     left = rng.permutation(n)[: rng.integers(1, n + 1)]
     if weights is not None and not weights[left].any():
         left = np.append(left[left != 0], 0)
@@ -149,7 +155,7 @@ def history(rng, engines=ENGINES):
         if here == "torch" and (is_table or np.isnan(X).any()):
             here = None  # levels and missing values are taken in memory only
         with random_machine(rng):
-            return summarized(take_rows(X, at), y[at], own, detail, grid, here, columns)
+            return summarized(take_rows(X, at), y[at], own, detail, grid, here, columns, fourth)
 
     cuts = np.array_split(rng.permutation(n), int(rng.integers(1, 8)))
     total = added(of(part) for part in cuts)

@@ -294,7 +294,8 @@ class GaussianClassifier(Learner[GaussianModel]):
 
     def _first_form(self, settings: Settings) -> str | ExactForm:
         """The form in which the first rows are summarized."""
-        return ExactForm.of(settings.detail, self.grid)
+        shrinkage = getattr(settings, "shrinkage", None)
+        return ExactForm.of(settings.detail, self.grid, shrinkage)
 
     def _new_atypicality(self) -> Atypicality:
         if self._learned.statistics is None:

@@ -16,6 +16,7 @@ from suffice.estimators.state import State
 from suffice.models.gaussian import GaussianModel
 from suffice.models.settings import Settings
 from suffice.selection.selection import Selection
+from suffice.statistics.exact.exact_incomplete import ExactIncomplete
 from suffice.statistics.exact.form import is_exact
 from suffice.statistics.exact.private_statistics import PrivateStatistics
 from suffice.statistics.mixed import MixedStatistics
@@ -138,13 +139,13 @@ def as_numbers(statistics: Any, settings: Any) -> tuple[Any, Any]:
     if isinstance(statistics, MixedStatistics):
         for key, part in statistics.parts.items():
             if is_exact(part) and key in settings.parts:
-                _check_no_fourth_order(settings.parts[key].likelihood)
+                _check_fourth_order(part, settings.parts[key].likelihood)
         return statistics.numbers, settings
     is_table = isinstance(statistics, TableStatistics)
     if is_table and isinstance(settings, Settings) and settings.shrinkage == "ledoit-wolf":
         settings = replace(settings, shrinkage="oas")
     if is_exact(statistics) or isinstance(statistics, PrivateStatistics):
-        _check_no_fourth_order(settings)
+        _check_fourth_order(statistics, settings)
         if statistics.detail == "separate" and settings.detail in DETAILS:
             # While they are integers: pooled later, in floats, they would be rounded once more.
             statistics = statistics.coarsen(settings.detail)
@@ -152,9 +153,11 @@ def as_numbers(statistics: Any, settings: Any) -> tuple[Any, Any]:
     return statistics.numbers if is_table else statistics, settings
 
 
-def _check_no_fourth_order(settings: Any) -> None:
-    if getattr(settings, "shrinkage", None) == "ledoit-wolf":
+def _check_fourth_order(statistics: Any, settings: Any) -> None:
+    """Raise if an estimate needs sums that these statistics do not keep."""
+    lacks = not statistics.has_fourth and not isinstance(statistics, ExactIncomplete)
+    if lacks and getattr(settings, "shrinkage", None) == "ledoit-wolf":
         raise InvalidParameter(
-            "shrinkage='ledoit-wolf' needs fourth-order sums, which exact statistics do not keep; "
-            "use shrinkage='oas' or a number."
+            "shrinkage='ledoit-wolf' needs sums of fourth order, which these statistics do not "
+            "keep: fit rows with this shrinkage from the start, or use shrinkage='oas' or a number."
         )

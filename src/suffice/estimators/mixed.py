@@ -139,8 +139,9 @@ class MixedNB(NaiveBayes[ProductModel]):
         if self.grid is None or self._state is not None:
             return form
         layout, details = form or (ColumnLayout.by_claims(table, settings.claims), {})
-        numeric = settings.parts[NUMERIC].likelihood.detail
-        return layout, details | {NUMERIC: ExactForm(numeric, self.grid)}
+        numeric = settings.parts[NUMERIC].likelihood
+        own = ExactForm.of(numeric.detail, self.grid, self.shrinkage)
+        return layout, details | {NUMERIC: own}
 
     def _rounded(self, rows: MixedRows) -> MixedRows:
         parts = []

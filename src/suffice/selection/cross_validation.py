@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from suffice.data.arrays import Floats, Indices
+from suffice.data.batches import batches
 from suffice.data.labelled_table import LabelledTable
 from suffice.models.gaussian import build
 from suffice.models.model import Model
@@ -26,9 +27,10 @@ from suffice.selection.path import LinearPath, QuadraticPath, shrinkage_path
 from suffice.selection.steps import Steps
 from suffice.statistics.exact.exact_incomplete import ExactIncomplete
 from suffice.statistics.exact.exact_statistics import ExactStatistics
+from suffice.statistics.exact.form import ExactForm
 from suffice.statistics.exact.grid import Grid
 from suffice.statistics.statistics import Statistics
-from suffice.statistics.summarize import summarize
+from suffice.statistics.summarize import summarize_batches
 from suffice.statistics.threads import blas_threads, in_parallel, n_threads, shares
 
 # Scores of a block of rows take about this many bytes, so that they stay in the cache.
@@ -63,9 +65,13 @@ def cross_validate(
     """
     check_folds(folds, table.codes, table.classes)
 
+    estimates = {candidate.settings.shrinkage for candidate in candidates}
+    wolf = "ledoit-wolf"
+    form = ExactForm.of(detail, grid, wolf if wolf in estimates else None)
+
     def summarize_rows(at: Indices) -> Any:
         part = table.take(at)
-        return summarize(part.X, part.codes, part.weights, detail, grid=grid)
+        return summarize_batches(batches(part.X, part.codes, part.weights), form)
 
     scores = {name: np.empty((len(candidates), len(folds))) for name in metrics}
     ranked = [name for name, metric in metrics.items() if metric.ranks]

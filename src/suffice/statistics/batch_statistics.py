@@ -40,7 +40,7 @@ def batch_statistics(batch: Batch, form: str | ExactForm) -> RowStatistics:
 def _of_numbers(batch: Batch, form: str | ExactForm) -> AnyStatistics | AnyExact:
     """The statistics of the numbers of a batch."""
     if isinstance(form, ExactForm):
-        return on_grid(batch, form.detail, form.grid)
+        return on_grid(batch, form)
     try:
         return complete_statistics(batch, form)
     except HasGaps:

@@ -93,6 +93,11 @@ class TableStatistics(Savable):
         return every.grid.take(np.arange(len(self.reader.numeric_names)))
 
     @property
+    def has_fourth(self) -> bool:
+        """Whether sums of fourth order are kept: not of levels, which may be merged."""
+        return False
+
+    @property
     def form(self) -> str | ExactForm:
         """The detail, with the grid if there is one: equal for statistics that can be added."""
         return ExactForm.of(self.detail, self.grid)

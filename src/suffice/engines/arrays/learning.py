@@ -46,6 +46,11 @@ class RowsOnDevice(NewRows):
         check_announced(learner, self.coded.classes, self.classes)
         form = learner._form(settings, like)
         if isinstance(form, ExactForm):
+            if form.fourth:
+                raise NotOnDevice(
+                    "shrinkage='ledoit-wolf' on a grid sums up fourth powers on the host: pass "
+                    f"{host(self.rows.space)}, or use shrinkage='oas'."
+                )
             return summarize_exactly(self.rows, self.coded, form.detail, form.grid)
         return summarize_coded(self.rows, self.coded, form)
 

@@ -20,25 +20,27 @@ from suffice.statistics.exact.exact_incomplete import (
 )
 from suffice.statistics.exact.exact_pass import whole_weights
 from suffice.statistics.exact.exact_statistics import exact_statistics
+from suffice.statistics.exact.form import ExactForm
 from suffice.statistics.exact.grid import Grid
 
 # Rows are sorted by pattern of missing values in blocks of at most this size.
 BLOCK_BYTES = 64 << 20
 
 
-def on_grid(batch: Batch, detail: str, grid: Grid) -> AnyExact:
+def on_grid(batch: Batch, form: ExactForm) -> AnyExact:
     """The exact statistics of a batch, whether or not values are missing."""
     try:
-        return exact_statistics(batch, detail, grid)
+        return exact_statistics(batch, form.detail, form.grid, form.fourth)
     except HasGaps:
-        return _with_gaps(batch, detail, grid.resolve(batch.features.names, _width(batch)))
+        own = form.grid.resolve(batch.features.names, _width(batch))
+        return _with_gaps(batch, form.detail, own, form.fourth)
 
 
 def _width(batch: Batch) -> int:
     return batch.features.shape[1]
 
 
-def _with_gaps(batch: Batch, detail: str, grid: Grid) -> AnyExact:
+def _with_gaps(batch: Batch, detail: str, grid: Grid, fourth: bool) -> AnyExact:
     k = len(batch.classes)
     counted = batch.codes < k
     count = np.bincount(batch.codes[counted], minlength=k)
@@ -49,7 +51,7 @@ def _with_gaps(batch: Batch, detail: str, grid: Grid) -> AnyExact:
         weights = np.zeros(k, np.int64)
         np.add.at(weights, batch.codes[counted], whole[counted])
     present = np.flatnonzero(count > 0)
-    parts = _patterns(batch, detail, grid)
+    parts = _patterns(batch, detail, grid, fourth)
     ordered = {key: parts[key] for key in sorted(parts)}
     names = batch.features.names
     return simplify(
@@ -59,7 +61,7 @@ def _with_gaps(batch: Batch, detail: str, grid: Grid) -> AnyExact:
     )
 
 
-def _patterns(batch: Batch, detail: str, grid: Grid) -> Parts:
+def _patterns(batch: Batch, detail: str, grid: Grid, fourth: bool) -> Parts:
     n, d = batch.features.shape
     parts: Parts = {}
     step = max(1, BLOCK_BYTES // (8 * d))
@@ -81,7 +83,7 @@ def _patterns(batch: Batch, detail: str, grid: Grid) -> Parts:
                 ignores_rows=False,
             )
             part_grid = grid.take(own)
-            part = exact_statistics(some, detail, part_grid.changed(names=None))
+            part = exact_statistics(some, detail, part_grid.changed(names=None), fourth)
             part = part.named(part_grid.names)
             if detail == "diagonal":
                 add_features(parts, part, own, d)

@@ -49,6 +49,11 @@ class ExactIncomplete(OnGrid):
     feature_names: tuple[str, ...] | None = None
 
     @property
+    def has_fourth(self) -> bool:
+        """Whether sums of fourth order are kept, of each pattern of missing values."""
+        return bool(self.parts) and all(part.has_fourth for part in self.parts.values())
+
+    @property
     def mean(self) -> Floats:
         """Mean of the observed values, (k, d)."""
         return self.numbers.mean

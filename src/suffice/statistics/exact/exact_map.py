@@ -79,6 +79,7 @@ def _complete(
         products=products,
         grid=_grid(s.grid, mapping, names),
         feature_names=names,
+        fourth=None,
     )
 
 

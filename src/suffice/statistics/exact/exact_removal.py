@@ -10,6 +10,7 @@ import numpy as np
 from suffice.data.arrays import Floats, Indices
 from suffice.errors import NeverIncluded
 from suffice.statistics.alignment import align
+from suffice.statistics.exact.exact_fourth import impossible_fourth
 from suffice.statistics.exact.triangle import diagonal_places, triangle
 from suffice.text import shown
 
@@ -34,12 +35,16 @@ def remove(whole: ExactStatistics, removed: ExactStatistics) -> ExactStatistics:
     count[at.right] -= removed.count
     weights[at.right] -= removed.weights
     where = slice(0, 1) if whole.detail == "shared" else at.right
+    fourth = whole.fourth
+    if fourth is not None and removed.fourth is not None:
+        fourth = fourth.add_rows(at.right, removed.fourth, -1)
     left = whole.with_sums(
         whole.classes,
         count,
         weights,
         whole.sums.add_rows(at.right, removed.sums, -1),
         whole.products.add_rows(where, removed.products, -1),
+        fourth,
     )
     touched = np.arange(at.size)[at.right]
     reason = impossible(left, touched)
@@ -59,6 +64,8 @@ def impossible(s: ExactStatistics, touched: Indices) -> str | None:
     if not all(counts):
         emptied = touched[s.count[touched] == 0]
         left = [s.sums.limbs[:, emptied]]
+        if s.fourth is not None:
+            left.append(s.fourth.limbs[:, emptied])
         if s.detail != "shared":
             left.append(s.products.limbs[:, emptied])
         elif not s.count.any():
@@ -68,6 +75,9 @@ def impossible(s: ExactStatistics, touched: Indices) -> str | None:
                 f"no rows in class {shown(s.classes[emptied[0]])}, but sums: they are not the same "
                 "rows"
             )
+    for c in touched.tolist() if s.fourth is not None else ():
+        if impossible_fourth(s, c):
+            return f"impossible sums of fourth order in class {shown(s.classes[c])}"
     if s.detail == "shared":
         touched = np.arange(len(s.count))
     own = touched if s.count.all() else touched[s.count[touched] > 0]

@@ -13,6 +13,7 @@ from suffice.data.batches import Batch
 from suffice.data.labels import class_position, narrowest
 from suffice.errors import InvalidParameter
 from suffice.statistics.alignment import align
+from suffice.statistics.exact.exact_fourth import fourth_limbs, fourth_sums
 from suffice.statistics.exact.exact_pass import exact_sums
 from suffice.statistics.exact.exact_sums import (
     SUM_LIMBS,
@@ -73,6 +74,7 @@ class ExactStatistics(OnGrid):
     detail: str
     grid: Grid
     feature_names: tuple[str, ...] | None = None
+    fourth: Integers | None = None  # (k, d + 1): see `exact_fourth`; kept for Ledoit-Wolf alone
 
     def __post_init__(self) -> None:
         for array in (self.classes, self.count, self.weights):
@@ -113,7 +115,10 @@ class ExactStatistics(OnGrid):
         at = align(self.classes, other.classes)
         count, weights = self._counts_with(other, at)
         sums, products = add_aligned(self, other, at)
-        return self.with_sums(at.classes, count, weights, sums, products)
+        fourth = None
+        if self.fourth is not None and other.fourth is not None:
+            fourth = self.fourth.placed(at.left, at.size).add_rows(at.right, other.fourth)
+        return self.with_sums(at.classes, count, weights, sums, products, fourth)
 
     def with_sums(
         self,
@@ -122,12 +127,17 @@ class ExactStatistics(OnGrid):
         weights: Indices,
         sums: Integers,
         products: Integers,
+        fourth: Integers | None,
     ) -> ExactStatistics:
         """Other sums of the same features, on the same grid."""
         # Not by dataclasses.replace, which takes as long as adding a row.
-        return ExactStatistics(
-            classes, count, weights, sums, products, self.detail, self.grid, self.feature_names
-        )
+        own = self.detail, self.grid, self.feature_names
+        return ExactStatistics(classes, count, weights, sums, products, *own, fourth)
+
+    @property
+    def has_fourth(self) -> bool:
+        """Whether sums of fourth order are kept."""
+        return self.fourth is not None
 
     def __sub__(self, other: object) -> ExactStatistics:
         if not isinstance(other, ExactStatistics):
@@ -151,6 +161,8 @@ class ExactStatistics(OnGrid):
             and np.array_equal(self.weights, other.weights)
             and self.sums.same(other.sums)
             and self.products.same(other.products)
+            and self.has_fourth == other.has_fourth
+            and (self.fourth is None or other.fourth is None or self.fourth.same(other.fourth))
         )
 
     def _repr_html_(self) -> str:
@@ -169,6 +181,7 @@ class ExactStatistics(OnGrid):
             products=self.products[:, places],
             grid=self.grid.take(at),
             feature_names=None if names is None else tuple(names[i] for i in at),
+            fourth=None,
         )
 
     def named(self, names: tuple[str, ...] | None) -> ExactStatistics:
@@ -194,6 +207,7 @@ class ExactStatistics(OnGrid):
             weights=self.weights[at],
             sums=self.sums[at],
             products=self.products if self.detail == "shared" else self.products[at],
+            fourth=None if self.fourth is None else self.fourth[at],
         )
 
     def relabelled(self, labels: Array) -> ExactStatistics:
@@ -211,7 +225,7 @@ class ExactStatistics(OnGrid):
             products = Integers.zeros((1, *self.products.shape[1:]), len(self.products.limbs))
             for c in range(len(self.classes)):
                 products = products + self.products[c : c + 1]
-        return replace(self, products=products, detail=detail)
+        return replace(self, products=products, detail=detail, fourth=None)
 
     def regrid(self, grid: Grid) -> ExactStatistics:
         """The same statistics on another grid, where all their sums are whole numbers there.
@@ -271,6 +285,10 @@ class ExactStatistics(OnGrid):
         entries = n_products(d, self.detail)
         if shapes != [(SUM_LIMBS, k, d), (product_limbs(self.grid.bits), groups, entries)]:
             raise ValueError("the sums do not have the classes and features of the grid")
+        if self.fourth is not None:
+            shape = fourth_limbs(self.grid), k, d + 1
+            if self.detail != "separate" or self.fourth.limbs.shape != shape:
+                raise ValueError("the sums of fourth order are those of other classes or features")
         if self.weights.sum(dtype=np.float64) >= 1 << TOTAL_WEIGHT_BITS:
             raise ValueError("there is more weight than can be added up")
         reason = impossible(self, np.arange(k))
@@ -279,8 +297,13 @@ class ExactStatistics(OnGrid):
         return self
 
 
-def exact_statistics(batch: Batch, detail: str, grid: Grid) -> ExactStatistics:
-    """The exact statistics of a batch, on a grid for any features."""
+def exact_statistics(
+    batch: Batch, detail: str, grid: Grid, fourth: bool = False
+) -> ExactStatistics:
+    """The exact statistics of a batch, on a grid for any features.
+
+    fourth : whether to keep the sums of fourth order, too
+    """
     own = grid.resolve(batch.features.names, batch.features.shape[1])
     sums = exact_sums(batch, own, detail)
     made = ExactStatistics(
@@ -292,6 +315,7 @@ def exact_statistics(batch: Batch, detail: str, grid: Grid) -> ExactStatistics:
         detail,
         own,
         batch.features.names,
+        fourth_sums(batch, own) if fourth else None,
     )
     kept = np.flatnonzero(sums.count > 0)
     return made if len(kept) == len(sums.count) else made.keep_classes(kept)

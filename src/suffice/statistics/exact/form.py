@@ -17,14 +17,18 @@ class ExactForm:
 
     detail: str
     grid: Grid
+    fourth: bool = False  # whether sums of fourth order are kept, for Ledoit-Wolf
 
     @classmethod
-    def of(cls, detail: str, grid: Grid | None) -> str | ExactForm:
-        """The form of statistics in some detail: with a grid if there is one."""
+    def of(cls, detail: str, grid: Grid | None, shrinkage: Any = None) -> str | ExactForm:
+        """The form of statistics in some detail: with a grid if there is one.
+
+        shrinkage : the estimate that they must be sufficient for
+        """
         if grid is None:
             return detail
         check_grid(grid)
-        return cls(detail, grid)
+        return cls(detail, grid, detail == "separate" and shrinkage == "ledoit-wolf")
 
     def for_table(self, names: tuple[str, ...], n_numbers: int) -> ExactForm:
         """The form of the features of a table: of numbers, then of indicators of levels."""

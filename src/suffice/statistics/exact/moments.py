@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from suffice.data.arrays import Floats
+from suffice.statistics.exact.exact_fourth import about_means
 from suffice.statistics.exact.pooling import pooled_scatter
 from suffice.statistics.exact.triangle import to_matrices
 from suffice.statistics.numbers import DoubleDouble
@@ -38,7 +39,8 @@ def moments(s: ExactStatistics) -> Statistics:
     if s.detail == "diagonal":
         spread = DiagonalScatter(sums)
     means_of = DoubleDouble(*means(s))
-    return Statistics(s.classes, s.count, s.weight, means_of, spread, None, s.feature_names)
+    fourth = about_means(s, means_of.high, spread.diagonal()) if s.has_fourth else None
+    return Statistics(s.classes, s.count, s.weight, means_of, spread, fourth, s.feature_names)
 
 
 def means(s: ExactStatistics) -> tuple[Floats, Floats]:

@@ -10,7 +10,7 @@ from suffice.data.arrays import Array, Floats, Indices
 from suffice.errors import Mismatch, NotFinite
 from suffice.statistics.alignment import Alignment
 from suffice.statistics.exact.exact_sums import TOTAL_WEIGHT_BITS
-from suffice.statistics.exact.form import ExactForm
+from suffice.statistics.exact.form import ExactForm, is_exact
 from suffice.statistics.exact.grid import Grid
 from suffice.statistics.saving import Savable
 from suffice.statistics.shape import DETAILS, check_same_shape
@@ -31,6 +31,11 @@ class OnGrid(Savable):
     feature_names: tuple[str, ...] | None
 
     @property
+    def has_fourth(self) -> bool:
+        """Whether sums of fourth order are kept."""
+        raise NotImplementedError
+
+    @property
     def n_features(self) -> int:
         """Number of features."""
         return len(self.grid.exponent)
@@ -43,7 +48,7 @@ class OnGrid(Savable):
     @property
     def form(self) -> ExactForm:
         """The detail and the grid: equal for statistics that can be added."""
-        return ExactForm(self.detail, self.grid)
+        return ExactForm(self.detail, self.grid, self.has_fourth)
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -74,6 +79,15 @@ class OnGrid(Savable):
                 "and sent (grid.save(path)), or bring one to the other's: s.regrid(grid)."
             )
 
+        # Rows in which all values are missing have no sums.
+        have_sums = getattr(self, "parts", True) and getattr(other, "parts", True)
+        if self.has_fourth != other.has_fourth and have_sums:
+            raise Mismatch(
+                "one side keeps sums of fourth order, for shrinkage='ledoit-wolf', and the other "
+                "does not; summarize both by models with the same shrinkage, such as "
+                "LDA(grid=grid, shrinkage='ledoit-wolf').partial_fit(X, y).statistics_."
+            )
+
     def _counts_with(self, other: OnGrid, at: Alignment) -> tuple[Indices, Indices]:
         """Rows and weights by class of the rows of both."""
         if int(self.weights.sum()) + int(other.weights.sum()) >= 1 << TOTAL_WEIGHT_BITS:
@@ -98,7 +112,7 @@ class OnGrid(Savable):
 
 def check_exact(other: object) -> None:
     """Raise if these are statistics without a grid, which cannot be added to exact ones."""
-    if isinstance(other, Savable) and hasattr(other, "classes") and not hasattr(other, "form"):
+    if isinstance(other, Savable) and hasattr(other, "classes") and not is_exact(other):
         raise Mismatch(
             "one side is exact, on a grid, and the other is not; summarize both with the same "
             "grid=, or add the numbers: exact.numbers + other."

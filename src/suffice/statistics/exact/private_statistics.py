@@ -57,6 +57,11 @@ class PrivateStatistics(Savable):
     feature_names: tuple[str, ...] | None = None
 
     @property
+    def has_fourth(self) -> bool:
+        """Whether sums of fourth order are kept: not with noise."""
+        return False
+
+    @property
     def n_features(self) -> int:
         """Number of features."""
         return int(self.sums.shape[1])

@@ -61,6 +61,7 @@ def regrid(s: ExactStatistics, grid: Grid) -> ExactStatistics:
             _whole(products, product_limbs(new.bits), new), (s.products.shape[0], len(pairs))
         ),
         grid=new,
+        fourth=None,
     )
 
 
