@@ -31,7 +31,7 @@ def to_rows(columns: Sequence[Array], out: Floats, block_rows: int = 1024) -> No
 
 
 @intrinsic
-def _floats_at(_: Any, place: Any) -> Any:  # pragma: no cover - compiled
+def _floats_at(_: Any, place: Any) -> Any:
     def make(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         return builder.inttoptr(args[0], context.get_value_type(signature.return_type))
 
@@ -39,7 +39,7 @@ def _floats_at(_: Any, place: Any) -> Any:  # pragma: no cover - compiled
 
 
 @jit()
-def _to_rows(places: Any, out: Any, block_rows: int) -> None:  # pragma: no cover - compiled
+def _to_rows(places: Any, out: Any, block_rows: int) -> None:
     # Four columns at a time: memory cannot prefetch as many streams as there are columns.
     n, d = out.shape
     for start in range(0, n, block_rows):

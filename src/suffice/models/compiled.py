@@ -10,9 +10,7 @@ from suffice.data.jit import jit
 
 
 @jit(fastmath={"contract", "reassoc", "nsz"})
-def squared_distances(
-    X: Any, means: Any, precisions: Any, out: Any
-) -> None:  # pragma: no cover - compiled
+def squared_distances(X: Any, means: Any, precisions: Any, out: Any) -> None:
     """Sum over features of precision (x - mean)², for each row and class."""
     for i in range(len(X)):
         x = X[i]
@@ -27,9 +25,7 @@ def squared_distances(
 
 
 @jit(fastmath={"contract", "reassoc", "nsz"})
-def centred_distances(
-    X: Any, means: Any, roots: Any, shifts: Any, out: Any
-) -> None:  # pragma: no cover - compiled
+def centred_distances(X: Any, means: Any, roots: Any, shifts: Any, out: Any) -> None:
     """The same, with features scaled before they are squared: ((x - mean) root - shift)²."""
     for i in range(len(X)):
         x = X[i]
@@ -43,9 +39,7 @@ def centred_distances(
 
 
 @jit(fastmath={"contract", "reassoc", "nsz"})
-def observed_distances(
-    X: Any, means: Any, roots: Any, shifts: Any, out: Any
-) -> None:  # pragma: no cover - compiled
+def observed_distances(X: Any, means: Any, roots: Any, shifts: Any, out: Any) -> None:
     """The same, over the features that are not NaN."""
     for i in range(len(X)):
         x = X[i]
@@ -60,9 +54,7 @@ def observed_distances(
 
 
 @jit()
-def fill(
-    steps: Any, forces: Any, patterns: Any, starts: Any, precision: Any, out: Any
-) -> None:  # pragma: no cover - compiled
+def fill(steps: Any, forces: Any, patterns: Any, starts: Any, precision: Any, out: Any) -> None:
     """Solve P_mm x_m = -f_m for each row; steps are zero where values are missing."""
     d = len(precision)
     at = np.empty(d, np.int64)
@@ -100,9 +92,7 @@ def fill(
 
 
 @jit()
-def add_levels(
-    codes: Any, offsets: Any, sizes: Any, table: Any, out: Any
-) -> None:  # pragma: no cover - compiled
+def add_levels(codes: Any, offsets: Any, sizes: Any, table: Any, out: Any) -> None:
     """Add to each row the table line of each of its levels."""
     n, d = codes.shape
     k = out.shape[1]

@@ -14,7 +14,7 @@ SQUARE_TILES = TileSizes(8, 128)
 
 
 @jit
-def _grid_at(  # pragma: no cover - compiled
+def _grid_at(
     grid: tl.tensor, columns: tl.tensor, d: tl.tensor
 ) -> tuple[tl.tensor, tl.tensor, tl.tensor, tl.tensor, tl.tensor]:
     """Scale, anchor, lowest, highest and power of ten of some columns, (1, columns) each."""
@@ -28,7 +28,7 @@ def _grid_at(  # pragma: no cover - compiled
 
 
 @jit
-def _read(  # pragma: no cover - compiled
+def _read(
     X: tl.tensor,
     stride: tl.tensor,
     order: tl.tensor,
@@ -57,7 +57,7 @@ def _read(  # pragma: no cover - compiled
 
 
 @jit
-def _write_digits(  # pragma: no cover - compiled
+def _write_digits(
     X: tl.tensor,
     stride: tl.tensor,
     order: tl.tensor,
@@ -112,7 +112,7 @@ def _write_digits(  # pragma: no cover - compiled
 
 
 @jit
-def _add_squares(  # pragma: no cover - compiled
+def _add_squares(
     X: tl.tensor,
     stride: tl.tensor,
     order: tl.tensor,
@@ -160,9 +160,7 @@ def _add_squares(  # pragma: no cover - compiled
 
 
 @jit
-def _add_halves(  # pragma: no cover - compiled
-    here: tl.tensor, total: tl.tensor, size: tl.tensor, inside: tl.tensor
-) -> None:
+def _add_halves(here: tl.tensor, total: tl.tensor, size: tl.tensor, inside: tl.tensor) -> None:
     """Add the lower and the upper 32 bits of totals, each to its own sum."""
     tl.atomic_add(here, total & 4294967295, mask=inside)
     tl.atomic_add(here + size, total >> 32, mask=inside)

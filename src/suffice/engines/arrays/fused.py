@@ -21,7 +21,7 @@ WIDEST = 4096  # columns of a row that still fits into registers
 
 
 @jit
-def _guess(  # pragma: no cover - compiled
+def _guess(
     X: tl.tensor,
     stride: tl.tensor,
     order: tl.tensor,
@@ -49,7 +49,7 @@ def _guess(  # pragma: no cover - compiled
 
 
 @jit
-def _sum_runs(  # pragma: no cover - compiled
+def _sum_runs(
     X: tl.tensor,
     stride: tl.tensor,
     order: tl.tensor,
@@ -102,7 +102,7 @@ def _sum_runs(  # pragma: no cover - compiled
 
 
 @jit
-def _add_runs(  # pragma: no cover - compiled
+def _add_runs(
     parts: tl.tensor,
     first: tl.tensor,
     out: tl.tensor,
@@ -141,7 +141,7 @@ def _add_runs(  # pragma: no cover - compiled
 
 
 @jit
-def _centre_runs(  # pragma: no cover - compiled
+def _centre_runs(
     X: tl.tensor,
     stride: tl.tensor,
     order: tl.tensor,

@@ -12,7 +12,7 @@ from suffice.engines.arrays.tiles import TileSizes, jit, tl, triton
 
 
 @jit
-def _multiply(  # pragma: no cover - compiled
+def _multiply(
     digits: tl.tensor,
     parts: tl.tensor,
     tiles: tl.tensor,
@@ -48,7 +48,7 @@ def _multiply(  # pragma: no cover - compiled
 
 
 @jit
-def _combine(  # pragma: no cover - compiled
+def _combine(
     products: tl.tensor,
     first: tl.tensor,
     limbs: tl.tensor,

@@ -50,9 +50,7 @@ def by_class(codes: Indices, k: int) -> tuple[Indices, Indices]:
 
 
 @jit()
-def sort_codes(
-    codes: Any, start: int, stop: int, k: int, place: Any, order: Any
-) -> None:  # pragma: no cover - compiled
+def sort_codes(codes: Any, start: int, stop: int, k: int, place: Any, order: Any) -> None:
     """Rows start to stop in the order of their codes, and where each code ends: place[4]."""
     # Four streams with separate counters: with one, each row would wait for the previous one.
     quarter = (stop - start) // 4
@@ -94,7 +92,7 @@ def sort_codes(
 
 
 @jit(fastmath=True, forceinline=True)
-def _touch(X: Any, start: int, stop: int) -> Any:  # pragma: no cover - compiled
+def _touch(X: Any, start: int, stop: int) -> Any:
     # Rows of a class are not adjacent; reading the block in order brings it into the cache. The
     # maximum itself is not used; unlike a sum, it lets loads proceed independently.
     seen = X[start, 0]
@@ -105,9 +103,7 @@ def _touch(X: Any, start: int, stop: int) -> Any:  # pragma: no cover - compiled
 
 
 @jit(fastmath=_FAST)
-def _rows_of_class(
-    X: Any, order: Any, o: Any, s: Any, v: Any, low: Any, high: Any
-) -> None:  # pragma: no cover - compiled
+def _rows_of_class(X: Any, order: Any, o: Any, s: Any, v: Any, low: Any, high: Any) -> None:
     # Several rows each time the sums are loaded and stored.
     d = len(o)
     long_row = 64  # features from which eight rows are summed at a time
@@ -140,21 +136,19 @@ def _rows_of_class(
 
 
 @jit(fastmath=_FAST, forceinline=True)
-def smaller(a: float, b: float) -> float:  # pragma: no cover - compiled
+def smaller(a: float, b: float) -> float:
     """The smaller of two numbers."""
     return a if a < b else b
 
 
 @jit(fastmath=_FAST, forceinline=True)
-def larger(a: float, b: float) -> float:  # pragma: no cover - compiled
+def larger(a: float, b: float) -> float:
     """The larger of two numbers."""
     return a if a > b else b
 
 
 @jit(fastmath=_FAST)
-def _eights(
-    X: Any, order: Any, o: Any, s: Any, v: Any, low: Any, high: Any
-) -> int:  # pragma: no cover - compiled
+def _eights(X: Any, order: Any, o: Any, s: Any, v: Any, low: Any, high: Any) -> int:
     r = 0
     while r + 8 <= len(order):
         x0, x1, x2, x3 = X[order[r]], X[order[r + 1]], X[order[r + 2]], X[order[r + 3]]
@@ -175,9 +169,7 @@ def _eights(
 
 
 @jit(fastmath=_FAST, forceinline=True)
-def _one_row(
-    a: Any, w: float, o: Any, s: Any, v: Any, low: Any, high: Any
-) -> None:  # pragma: no cover - compiled
+def _one_row(a: Any, w: float, o: Any, s: Any, v: Any, low: Any, high: Any) -> None:
     for j in range(len(o)):
         x = np.float64(a[j])
         z = x - o[j]
@@ -201,7 +193,7 @@ def _class_sums(
     square: Any,
     low: Any,
     high: Any,
-) -> float:  # pragma: no cover - compiled
+) -> float:
     n, d = X.shape
     k = len(origin)
     weighted = len(weights) > 0
@@ -260,7 +252,7 @@ def centre(block: RowBlock, order: Indices, about: Centres, Z: Floats, out: Four
 
 
 @jit(forceinline=True)
-def _centre_row(x: Any, m: Any, rest: Any, z: Any) -> None:  # pragma: no cover - compiled
+def _centre_row(x: Any, m: Any, rest: Any, z: Any) -> None:
     for j in range(len(z)):
         z[j] = minus(np.float64(x[j]), m[j], rest[j])
 
@@ -279,7 +271,7 @@ def _centre(
     square: Any,
     cubic: Any,
     quartic: Any,
-) -> None:  # pragma: no cover - compiled
+) -> None:
     weighted = len(weights) > 0
     for r in range(len(order)):
         i = order[r]

@@ -10,7 +10,7 @@ from suffice.data.jit import jit
 
 
 @jit()
-def ranges(X: Any, low: Any, high: Any) -> None:  # pragma: no cover - compiled
+def ranges(X: Any, low: Any, high: Any) -> None:
     """Minimum and maximum of each column."""
     for i in range(X.shape[0]):
         for j in range(X.shape[1]):
@@ -20,7 +20,7 @@ def ranges(X: Any, low: Any, high: Any) -> None:  # pragma: no cover - compiled
 
 
 @jit()
-def count(X: Any, codes: Any, offsets: Any, out: Any) -> None:  # pragma: no cover - compiled
+def count(X: Any, codes: Any, offsets: Any, out: Any) -> None:
     """Add one for each row and column to the cell of its class and level."""
     for i in range(X.shape[0]):
         row = out[codes[i]]
@@ -29,9 +29,7 @@ def count(X: Any, codes: Any, offsets: Any, out: Any) -> None:  # pragma: no cov
 
 
 @jit()
-def weigh(
-    X: Any, codes: Any, weights: Any, offsets: Any, out: Any
-) -> None:  # pragma: no cover - compiled
+def weigh(X: Any, codes: Any, weights: Any, offsets: Any, out: Any) -> None:
     """Add the weight of each row, for each column, to the cell of its class and level."""
     for i in range(X.shape[0]):
         row = out[codes[i]]
@@ -41,7 +39,7 @@ def weigh(
 
 
 @jit()
-def whole(X: Any, out: Any, high: Any) -> bool:  # pragma: no cover - compiled
+def whole(X: Any, out: Any, high: Any) -> bool:
     """Copy floats to integers, and find the maximum of each column.
 
     False if any is missing, negative, not a whole number, or too large.

@@ -23,7 +23,7 @@ CACHE_LINE_BYTES = 64
 
 
 @intrinsic  # type: ignore[untyped-decorator]
-def _bits(typing_context: Any, value: Any) -> Any:  # pragma: no cover - compiled
+def _bits(typing_context: Any, value: Any) -> Any:
     """The bits of a float, as an integer."""
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
@@ -33,7 +33,7 @@ def _bits(typing_context: Any, value: Any) -> Any:  # pragma: no cover - compile
 
 
 @jit()
-def fetch(X: Any, rows: Any) -> float:  # pragma: no cover - compiled
+def fetch(X: Any, rows: Any) -> float:
     """Bring rows into the cache, by reading an entry of each cache line; the sum of these.
 
     In the order of memory this is several times as fast as in that of classes.
@@ -58,7 +58,7 @@ def _split_row(
     high: Any,
     both: Any,
     sums: Any,
-) -> int:  # pragma: no cover - compiled
+) -> int:
     outside = 0
     per_base = 1.0 / base
     for j in range(len(sums)):
@@ -86,7 +86,7 @@ def factors_of_two(
     high: Any,
     both: Any,
     sums: Any,
-) -> int:  # pragma: no cover - compiled
+) -> int:
     """Write both digits and their sum, add the integers by class; how many are outside."""
     outside = 0
     for r in range(len(order)):
@@ -120,7 +120,7 @@ def _add_four(
     sums: Any,
     low: Any,
     high: Any,
-) -> int:  # pragma: no cover - compiled
+) -> int:
     """Add the integers of four rows, and both halves of their squares; see `add_squares`."""
     outside = 0
     for j in range(len(sums)):
@@ -155,7 +155,7 @@ def add_squares(
     sums: Any,
     low: Any,
     high: Any,
-) -> int:  # pragma: no cover - compiled
+) -> int:
     """Add integers and both halves of their squares by class; in how many columns one is outside.
 
     Rows of one class are taken four at a time, so that its sums are read and written less often;

@@ -85,7 +85,7 @@ def _add_scatter(
     length: Any,
     product: Any,
     cubic: Any,
-) -> tuple[float, float]:  # pragma: no cover - compiled
+) -> tuple[float, float]:
     d = X.shape[1]
     square = quartic = 0.0
     w = np.empty(0)
@@ -107,23 +107,21 @@ def _add_scatter(
 
 
 @jit()
-def _multiply(Z: Any, d: int, root: Any) -> None:  # pragma: no cover - compiled
+def _multiply(Z: Any, d: int, root: Any) -> None:
     for j in range(d):
         for p in range(len(root)):
             Z[j, p] *= root[p]
 
 
 @jit(forceinline=True)
-def minus(x: float, m: float, rest: float) -> float:  # pragma: no cover - compiled
+def minus(x: float, m: float, rest: float) -> float:
     """x minus a mean in two parts."""
     # A function of its own, compiled without permission to merge the two subtractions.
     return (x - m) - rest
 
 
 @jit()
-def _centre_columns(
-    X: Any, order: Any, codes: Any, mean: Any, rest: Any, Z: Any
-) -> None:  # pragma: no cover - compiled
+def _centre_columns(X: Any, order: Any, codes: Any, mean: Any, rest: Any, Z: Any) -> None:
     for r in range(len(order)):
         x = X[order[r]]
         c = codes[order[r]]
@@ -134,7 +132,7 @@ def _centre_columns(
 
 
 @jit(fastmath=ANY_ORDER, forceinline=True)
-def _sum(a: Any) -> float:  # pragma: no cover - compiled
+def _sum(a: Any) -> float:
     total = 0.0
     for p in range(len(a)):
         total += a[p]
@@ -142,7 +140,7 @@ def _sum(a: Any) -> float:  # pragma: no cover - compiled
 
 
 @jit(fastmath=ANY_ORDER, forceinline=True)
-def dot(a: Any, b: Any) -> float:  # pragma: no cover - compiled
+def dot(a: Any, b: Any) -> float:
     """The sum of products."""
     total = 0.0
     for p in range(len(a)):
@@ -153,7 +151,7 @@ def dot(a: Any, b: Any) -> float:  # pragma: no cover - compiled
 @jit()
 def _fourth_order(
     Z: Any, rows: int, d: int, weights: Any, per_unit: float, length: Any, cubic: Any
-) -> tuple[float, float]:  # pragma: no cover - compiled
+) -> tuple[float, float]:
     length[:rows] = 0.0
     for j in range(d):
         for p in range(rows):
@@ -168,7 +166,7 @@ def _fourth_order(
 
 
 @jit(fastmath=ANY_ORDER)
-def _add_tile(Z: Any, i: int, j: int, rows: int, out: Any) -> None:  # pragma: no cover - compiled
+def _add_tile(Z: Any, i: int, j: int, rows: int, out: Any) -> None:
     # Sums of products of four columns and three or four others.
     a0, a1 = Z[i, :rows], Z[i + 1, :rows]
     a2, a3 = Z[i + 2, :rows], Z[i + 3, :rows]
@@ -214,7 +212,7 @@ def _add_tile(Z: Any, i: int, j: int, rows: int, out: Any) -> None:  # pragma: n
 
 
 @jit()
-def _add_products(Z: Any, rows: int, d: int, out: Any) -> None:  # pragma: no cover - compiled
+def _add_products(Z: Any, rows: int, d: int, out: Any) -> None:
     for i in range(0, d, 4):
         for j in range(0, i + 4, TILE_COLUMNS):
             _add_tile(Z, i, j, rows, out)
