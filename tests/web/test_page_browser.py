@@ -230,6 +230,26 @@ def test_sliders_change_the_model_as_python_does(visit, files):
     assert number(page, "Log-likelihood") == f"{model.log_likelihood():.6f}".replace("-", MINUS)
 
 
+@pytest.mark.parametrize("others", ["out", "point", "mean"])
+def test_other_features_are_where_the_reader_wants_them(visit, files, others):
+    page = visit(files["iris"], "#row=60&x=2&y=3&pair=1,2")
+    page.get_by_label("Other features").select_option(others)
+    settled(page)
+    X, y = load_iris(return_X_y=True)
+    model = sf.QDA().fit(X, y)
+    if others == "out":
+        wanted = sf.QDA().fit(X[:, [2, 3]], y).boundary(1, 2)
+    else:
+        wanted = model.boundary(1, 2).section(
+            [2, 3], X[60] if others == "point" else X.mean(axis=0)
+        )
+    wanted = str(wanted)
+    if others == "out":
+        wanted = wanted.replace("x1", "x3").replace("x2", "x4")
+    text = "".join(page.locator(".equation").text_content().split())
+    assert text == wanted.replace(" ", "").replace("-", MINUS).replace("²", "2")
+
+
 def test_a_link_shows_the_same_again_and_a_bad_one_says_why(visit, files):
     page = visit(files["lecture"], "#data=iris&pooling=0.5&x=2&y=3&edits=m0%3A7%2C4%2C6%2C2&row=0")
     assert page.evaluate(f"Array.from({STATE}.table.row(0))") == [7, 4, 6, 2]

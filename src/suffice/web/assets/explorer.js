@@ -218,6 +218,12 @@ export class Explorer {
     return lesson.point ? Float64Array.from(lesson.point) : table.centre();
   }
 
+  /** Where features that are not shown are held, unless they are integrated out. */
+  heldAt() {
+    const { view } = this.lesson;
+    return view.kind === "features" && view.others === "mean" ? this.table.centre() : this.point();
+  }
+
   /** The two classes in question: those asked for, or the most probable ones. @param {Float64Array} logs */
   pairAt(logs) {
     if (this.lesson.pair) return this.lesson.pair;

@@ -102,7 +102,7 @@ const READERS = {
   },
   x: ({ features, d }, value) => (features.i = whole("x", value, d)),
   y: ({ features, d }, value) => (features.j = whole("y", value, d)),
-  others: ({ features }, value) => (features.others = choice("others", value, ["out", "point"])),
+  others: ({ features }, value) => (features.others = choice("others", value, ["out", "point", "mean"])),
   row: (reader, value) => (reader.lesson.row = whole("row", value, reader.size + MOST_EDITS)),
   point: ({ lesson, d }, value) => {
     lesson.point = numbers("point", value, d);

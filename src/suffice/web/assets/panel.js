@@ -109,8 +109,8 @@ export class Panel {
     const parts = [select("Across", explorer.hasAxes ? [...names, along] : names, view.kind === "axes" ? "axes" : String(view.i), (value) => explorer.setAxis("i", value))];
     if (view.kind === "features") parts.push(select("Up", names, String(view.j), (value) => explorer.setAxis("j", value)));
     if (view.kind === "features" && features.length > 2)
-      parts.push(select("Other features", [["out", "integrated out"], ["point", "held at the chosen point"]], view.others,
-        (others) => explorer.setView({ ...view, others: others === "point" ? others : "out" })));
+      parts.push(select("Other features", [["out", "integrated out"], ["point", "held at the chosen point"], ["mean", "held at the mean of all rows"]], view.others,
+        (others) => explorer.setView(/** @type {View} */ ({ ...view, others }))));
     parts.push(h("label", { class: "check" },
       h("input", { type: "checkbox", checked: explorer.showsContours, onchange: (event) => explorer.showContours(event.target.checked) }), " Density contours"));
     return parts;
@@ -184,7 +184,7 @@ export class Panel {
     const found = contributions(model, point, a, b);
     [this.words.firstChild.textContent, this.words.lastChild.textContent] = explanation(found, features, code[a], code[b]);
     this.updateParts([...found.values.map((value, j) => ({ name: features[j], value })), { name: "before any feature", value: found.base }], a, b);
-    this.updateBoundary(model, a, b, point);
+    this.updateBoundary(model, a, b);
   }
 
   /** @param {Float64Array | null} logs */
@@ -212,13 +212,13 @@ export class Panel {
     });
   }
 
-  /** @param {Model} model @param {number} a @param {number} b @param {Float64Array} point */
-  updateBoundary(model, a, b, point) {
+  /** @param {Model} model @param {number} a @param {number} b */
+  updateBoundary(model, a, b) {
     const { explorer } = this;
     const { view } = explorer.lesson;
     const { dataset, d } = explorer.table;
     const isZero = model.priors[a] === 0 || model.priors[b] === 0;
-    const form = planeForm(model, a, b, view, explorer.axes, point);
+    const form = planeForm(model, a, b, view, explorer.axes, explorer.heldAt());
     if (!form) {
       this.equation.replaceChildren();
       this.kind.textContent = isZero ? "A prior of 0 leaves no boundary." : "There is no boundary in this plane.";

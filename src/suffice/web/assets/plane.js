@@ -76,7 +76,7 @@ export function planeSix(model, c, view, axes, point, origin) {
   const { d } = model;
   const own = model.covariances[c];
   if (!own || model.constants[c] === -Infinity) return null;
-  if (view.kind === "features" && (d <= 2 || view.others === "point")) {
+  if (view.kind === "features" && (d <= 2 || view.others !== "out")) {
     const kept = featuresOf(view, d);
     const at = Array.from(point);
     kept.forEach((j, m) => (at[j] = origin[m]));

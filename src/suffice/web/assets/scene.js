@@ -36,7 +36,7 @@ export function drawModel(explorer) {
   }
   const { box } = drawing;
   const origin = [(box.x0 + box.x1) / 2, (box.y0 + box.y1) / 2];
-  const point = explorer.point();
+  const point = explorer.heldAt();
   const sixes = model.covariances.map((_, c) => planeSix(model, c, lesson.view, axes, point, origin));
   const regions = planeRegions(sixes, box, origin, drawing.grid.width, drawing.grid.height);
   drawing.drawRegions(regions, model.covariances.filter((one) => one).length, ground);

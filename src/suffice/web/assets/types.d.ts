@@ -18,8 +18,8 @@ type Known = { means: number[][]; covariances: number[][][]; priors: number[] };
 type Score = { rows: number; errors: number; logLoss: number };
 type Scores = { training: Score | null; left: Score | null };
 
-/** What is drawn: two features, the others integrated out or held at a point, or discriminant axes. */
-type View = { kind: "features"; i: number; j: number; others: "out" | "point" } | { kind: "axes" };
+/** What is drawn: two features, the others integrated out or held at a point or the mean; or axes. */
+type View = { kind: "features"; i: number; j: number; others: "out" | "point" | "mean" } | { kind: "axes" };
 
 /** Directions with unit variance within classes, and their shares of the variance between classes. */
 type Axes = { directions: Float64Array[]; centre: Float64Array; shares: number[] };
