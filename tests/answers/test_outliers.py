@@ -167,6 +167,21 @@ def test_the_p_value_of_one_class_is_hotellings():
     assert model.outlier_pvalue(x)[0] == pytest.approx(wanted, rel=0.1)
 
 
+@pytest.mark.parametrize("ddof", [0, 1])
+def test_the_p_value_of_a_shared_covariance_is_hotellings(ddof):
+    rng = np.random.default_rng(3)
+    k, n, d = 3, 7, 4
+    y = np.repeat(np.arange(k), n)
+    X = rng.normal(size=(k * n, d)) @ rng.normal(size=(d, d)) + y[:, None]
+    x, freedom = X[:1] + 2.0, k * n - k
+    means = np.array([X[y == c].mean(axis=0) for c in range(k)])
+    pooled = (X - means[y]).T @ (X - means[y]) / freedom
+    squared = np.array([s @ np.linalg.solve(pooled, s) for s in x - means]) * n / (n + 1)
+    wanted = stats.f.sf(squared * (freedom - d + 1) / (freedom * d), d, freedom - d + 1)
+    found = sf.LDA(ddof=ddof).fit(X, y).outlier_pvalue(x, by_class=True)[0]
+    assert found == pytest.approx(wanted, rel=1e-10)
+
+
 def test_rows_unlike_any_class_have_tiny_p_values_that_still_differ():
     rng = np.random.default_rng(2)
     y = np.arange(600) % 3

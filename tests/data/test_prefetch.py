@@ -73,15 +73,17 @@ def test_an_item_is_released_before_the_next_is_made():
 
     go, alive = threading.Event(), []
 
+    def released():
+        gc.collect()
+        return alive[0]() is None
+
     def items():
         thing = Thing()
         alive.append(weakref.ref(thing))
         yield thing
         del thing
-        go.wait(5)
-        time.sleep(0.2)  # until the next one is waited for
-        gc.collect()
-        yield alive[0]() is None
+        go.wait(30)
+        yield settled(released, True)
 
     with Prefetched(items(), 1) as ready:
         for item in ready:

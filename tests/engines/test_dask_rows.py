@@ -467,15 +467,24 @@ def client(tmp_path_factory):
 
 
 def marked(part, folder, block_info=None):
-    """A partition that takes its time and leaves a trace of every attempt."""
+    """A partition that leaves a trace of every attempt; after four, it waits for a kill."""
     number = block_info[0]["chunk-location"][0]
     Path(folder, f"{number}-{os.getpid()}-{time.time_ns()}").touch()
-    time.sleep(0.1)
+    if len(list(Path(folder).iterdir())) > 4:
+        wait_until(Path(folder).with_name("killed").exists)
     return part
 
 
+def wait_until(happened, seconds=60.0):
+    deadline = time.monotonic() + seconds
+    while not happened() and time.monotonic() < deadline:
+        time.sleep(0.01)
+
+
 def test_a_worker_killed_in_the_middle_counts_nothing_twice(client, tmp_path):
-    rows = da.from_array(X, chunks=(50, 4)).map_blocks(marked, str(tmp_path), dtype=float)
+    traces = tmp_path / "traces"
+    traces.mkdir()
+    rows = da.from_array(X, chunks=(50, 4)).map_blocks(marked, str(traces), dtype=float)
     model, failed = sf.QDA(), []
 
     def fit():
@@ -487,14 +496,14 @@ def test_a_worker_killed_in_the_middle_counts_nothing_twice(client, tmp_path):
 
     job = threading.Thread(target=fit)
     job.start()
-    deadline = time.monotonic() + 60
-    while len(list(tmp_path.iterdir())) < 4 and time.monotonic() < deadline:
-        time.sleep(0.01)
-    pids = [int(path.name.split("-")[1]) for path in tmp_path.iterdir()]
+    # Each of the two workers is in the middle of a partition.
+    wait_until(lambda: len(list(traces.iterdir())) >= 6)
+    pids = [int(path.name.split("-")[1]) for path in traces.iterdir()]
     os.kill(pids[0], signal.SIGKILL)
+    (tmp_path / "killed").touch()
     job.join(60)
     assert not failed
-    attempts = [int(path.name.split("-")[0]) for path in tmp_path.iterdir()]
+    attempts = [int(path.name.split("-")[0]) for path in traces.iterdir()]
     assert len(set(attempts)) == 8
     assert len(attempts) > 8  # what the lost worker had done was done again
     assert_equal_statistics(model.statistics_, sf.summarize(X, Y))

@@ -129,6 +129,8 @@ def test_every_method_with_weights_can_be_routed():
     with sklearn.config_context(enable_metadata_routing=True):
         for method in ("fit", "partial_fit", "score"):
             getattr(model, f"set_{method}_request")(sample_weight=True)
+            routed = getattr(model.get_metadata_routing(), method)
+            assert routed.requests["sample_weight"] is True
 
 
 @pytest.mark.parametrize(("kind", "frame"), [("pandas", pd.DataFrame), ("polars", pl.DataFrame)])

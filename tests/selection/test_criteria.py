@@ -16,6 +16,8 @@ import suffice as sf
 from lawful import law
 from suffice.errors import InvalidParameter, TooFewRows
 from suffice.estimators.bayesian import BayesianDiscriminant
+from suffice.models.settings import Settings
+from suffice.selection.criteria import effective_parameters
 
 # Repaired models are tested with the others.
 pytestmark = pytest.mark.filterwarnings("ignore::suffice.errors.RepairedModel")
@@ -266,3 +268,13 @@ def test_a_bayesian_model_is_not_judged_by_criteria():
     model = BayesianDiscriminant().fit(*IRIS)
     with pytest.raises(InvalidParameter, match="BayesianDiscriminant are not sufficient"):
         model.bic()
+
+
+@pytest.mark.parametrize(("target", "kept"), [("identity", 1), ("diagonal", 4), ("unit", 0)])
+def test_shrinking_takes_all_free_numbers_but_those_of_the_target(target, kept):
+    k, d = 3, 4
+    for pooling, covariances in ((0.0, k), (0.5, 2), (1.0, 1)):
+        for share in (0.0, 0.25, 1.0):
+            settings = Settings(pooling=pooling, shrinkage=share, target=target)
+            of_each = (1 - share) * d * (d + 1) / 2 + share * kept
+            assert effective_parameters(settings, k, d) == k * d + covariances * of_each
