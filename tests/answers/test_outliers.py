@@ -8,7 +8,7 @@ from scipy import stats
 
 import suffice as sf
 from lawful import few
-from suffice.answers.nulls import Null, match_null
+from suffice.answers.nulls import EstimatedNulls, Null, match_null
 from suffice.errors import InvalidParameter, NotFinite
 
 
@@ -279,3 +279,43 @@ def test_infinite_values_are_refused():
     model = sf.LDA().fit([[0.0], [1.0], [2.0], [4.0]], [0, 0, 1, 1])
     with pytest.raises(NotFinite, match="row 1, column 0"):
         model.outlier_pvalue([[0.0], [np.inf]])
+
+
+@pytest.mark.parametrize(
+    ("settings", "n", "d"),
+    [
+        ({"pooling": 0}, 7, 2),
+        ({"pooling": 0}, 9, 3),
+        ({"pooling": 1}, 5, 3),
+        ({"structure": "diagonal", "pooling": 0}, 6, 1),
+    ],
+)
+def test_simulated_p_values_are_those_of_the_formula(settings, n, d):
+    rng = np.random.default_rng(5)
+    y = np.arange(3 * n) % 3
+    X, asked = rng.normal(size=(3 * n, d)), 1.5 * rng.normal(size=(40, d))
+    # No formula holds for any shrinkage, however small.
+    exact, simulated = (
+        sf.GaussianDiscriminant(shrinkage=shrinkage, **settings)
+        .fit(X, y)
+        .outlier_pvalue(asked, by_class=True)
+        for shrinkage in (0.0, 1e-9)
+    )
+    off = stats.norm.ppf(simulated) - stats.norm.ppf(exact)
+    assert 0 < np.abs(off).max() < 0.3
+    assert np.abs(off.mean(axis=0)).max() < 0.12
+
+
+@pytest.mark.parametrize("apart", [0.0, 0.3, 1.0])
+def test_rows_are_as_near_to_the_centres_they_are_drawn_around_as_is_said(apart):
+    rng = np.random.default_rng(0)
+    truth, y = np.outer([apart, -apart], np.ones(30)), np.repeat([0, 1], 5)
+    to_centre = to_mean = said = 0.0
+    for _ in range(60):
+        model = sf.DiagonalLDA(ddof=1).fit(rng.normal(size=(10, 30)) + truth[y], y)
+        nulls = EstimatedNulls(model._fitted, model.statistics_.weight, model._built_with)
+        fresh = truth[0] + rng.normal(size=(50, 30))
+        to_centre += ((fresh - nulls.centres[0]) ** 2).sum()
+        to_mean += ((fresh - model.means_[0]) ** 2).sum()
+        said += nulls.nearer[0] / 60
+    assert said == pytest.approx(to_centre / to_mean, abs=0.015)

@@ -77,7 +77,11 @@ class Rarity:
 
 
 def _pvalues(random: Floats, values: Floats) -> Floats:
-    """The share of random values that are not larger, each value itself included."""
+    """The share of random values that are not larger, each value itself included.
+
+    >>> _pvalues(np.array([1.0, 2.0, 3.0]), np.array([0.0, 2.0, 9.0]))
+    array([0.25, 0.75, 1.  ])
+    """
     # Equal up to rounding is equal: levels give the same density again and again.
     slack = np.where(np.isfinite(values), 1e-9 * (1 + np.abs(values)), 0.0)
     below = np.searchsorted(np.sort(random), values + slack, side="right")
