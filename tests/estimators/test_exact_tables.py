@@ -9,6 +9,7 @@ from sklearn.base import clone
 
 import suffice as sf
 from suffice.errors import InvalidFeatures, InvalidParameter, Mismatch, NeverIncluded, OutsideGrid
+from suffice.reports.code import constructor, imports
 
 KINDS = [
     sf.LDA,
@@ -242,3 +243,16 @@ def test_what_a_table_on_a_grid_cannot_do_is_said_and_changes_nothing(table):
         with pytest.raises(error, match=message):
             work()
     assert model.digest() == before
+
+
+def test_code_that_names_a_model_on_a_grid_can_be_pasted(tmp_path):
+    rng = np.random.default_rng(8)
+    X, y = rng.normal(size=(80, 2)) * [1, 1e4], rng.choice(["a", "b"], 80)
+    grid = sf.Grid(-1e6, 1e6)
+    with pytest.warns(sf.errors.RepairedModel, match="grid=grid, shrinkage"):
+        sf.LDA(grid=grid, shrinkage=0.5).fit(X, y)
+    assert constructor(sf.QDA(grid=grid)) == "sf.QuadraticDiscriminantAnalysis(grid=grid)"
+    (line,) = imports(sf.QDA(grid=grid))[1:]
+    grid.save(tmp_path / "own.grid")
+    assert line.startswith('grid = sf.load("own.grid")')
+    assert sf.load(tmp_path / "own.grid") == grid

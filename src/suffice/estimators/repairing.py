@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import warnings
 from collections.abc import Iterator
@@ -67,7 +68,9 @@ def _call(estimator: Any, changes: dict[str, Any], settings: Settings) -> str:
 
 
 def _line(estimator: Any) -> str:
-    return " ".join(repr(estimator).split())
+    text = " ".join(repr(estimator).split())
+    # A grid has no call of its own: the user's variable stands for it.
+    return re.sub(r"\bgrid=<[^>]*>", "grid=grid", text)
 
 
 def _caller() -> int:

@@ -109,13 +109,13 @@ class UnskewedDiscriminant(GaussianDiscriminant):
         powers: Powers = self._learned.powers
         return powers
 
-    def _first_form(self, settings: Settings) -> Any:
+    def _settings(self) -> Settings:
         if self.grid is not None:
             raise InvalidParameter(
                 "the powers are estimated from the rows, so no grid makes their model exact; use "
                 "GaussianDiscriminant(grid=grid)."
             )
-        return super()._first_form(settings)
+        return super()._settings()
 
     def _first_outline(self, X: Any, sample_weight: Any) -> Outline:
         reader = reader_of(X, None, self.columns)

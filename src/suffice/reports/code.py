@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from suffice.statistics.exact.grid import Grid
+
 
 def constructor(model: Any) -> str:
     """The expression that makes a model, unfitted; defaults are left out.
@@ -27,7 +29,7 @@ def constructor(model: Any) -> str:
 
 
 def imports(model: Any) -> list[str]:
-    """Lines that import the names in `constructor`."""
+    """Lines that import or load the names in `constructor`."""
     lines = ["import suffice as sf"]
     for step in _estimators(model):
         home = type(step).__module__
@@ -36,6 +38,8 @@ def imports(model: Any) -> list[str]:
         elif not home.startswith("suffice."):
             public = home.split("._")[0]
             lines.append(f"from {public} import {type(step).__name__}")
+        if isinstance(getattr(step, "grid", None), Grid):
+            lines.append('grid = sf.load("own.grid")  # written by grid.save("own.grid")')
     return list(dict.fromkeys(lines))
 
 
@@ -62,6 +66,8 @@ def _changed(model: Any) -> dict[str, Any]:
 
 
 def _literal(value: Any) -> str:
+    if isinstance(value, Grid):
+        return "grid"  # no call makes it again from what it shows
     if isinstance(value, np.ndarray):
         return repr(value.tolist())
     if hasattr(value, "get_params"):
