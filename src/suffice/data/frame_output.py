@@ -35,7 +35,8 @@ class FrameForm:
     @classmethod
     def of(cls, X: Any) -> FrameForm | None:
         """The form of a data frame; None for other tables."""
-        library, frame = frame_kind(X), as_frame(X)
+        frame = as_frame(X)
+        library = None if frame is None else frame_kind(X)
         if library is None or frame is None:
             return None
         kinds = ((one.name, ColumnType.of(one)) for one in frame.iter_columns())

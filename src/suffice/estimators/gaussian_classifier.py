@@ -55,11 +55,10 @@ class GaussianClassifier(Learner[GaussianModel]):
     @learns_afresh
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Summarize the rows and build the model, after choosing parameters set to "cv"."""
-        rows = RowsInMemory(X, self._labels(y), sample_weight)
         names = cross_validated(self)
         if not names:
-            return self._fit_to(rows, self._settings())
-        return self._hold(self._choose(rows, names))
+            return self._fit_to(RowsInMemory(X, y, sample_weight), self._settings())
+        return self._hold(self._choose(RowsInMemory(X, self._labels(y), sample_weight), names))
 
     def _choose(self, rows: RowsInMemory, names: list[str]) -> Learned:
         """What is learned from rows after cross-validating the named parameters on them."""
@@ -287,15 +286,11 @@ class GaussianClassifier(Learner[GaussianModel]):
     def _form(self, settings: Settings, like: Outline | None) -> str | ExactForm:
         """The form in which rows are summarized: that of the rows before them, if any."""
         if like is None or not like.detail:
-            return self._first_form(settings)
+            shrinkage = getattr(settings, "shrinkage", None)
+            return ExactForm.of(settings.detail, self.grid, shrinkage)
         form: str | ExactForm = like.detail
         check_same_grid(form, self.grid)
         return form
-
-    def _first_form(self, settings: Settings) -> str | ExactForm:
-        """The form in which the first rows are summarized."""
-        shrinkage = getattr(settings, "shrinkage", None)
-        return ExactForm.of(settings.detail, self.grid, shrinkage)
 
     def _new_atypicality(self) -> Atypicality:
         if self._learned.statistics is None:

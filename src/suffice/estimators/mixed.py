@@ -23,7 +23,6 @@ from suffice.models.gaussian import class_matrices
 from suffice.models.likelihood import Likelihood
 from suffice.models.product import Product, ProductModel, ProductPart
 from suffice.models.settings import Settings
-from suffice.models.structures import DIAGONAL
 from suffice.statistics.exact.checking import check_grid
 from suffice.statistics.exact.form import ExactForm, check_same_grid
 from suffice.statistics.mixed import MixedStatistics
@@ -97,7 +96,7 @@ class MixedNB(NaiveBayes[ProductModel]):
             ddof=self.ddof,
             smoothing=not_negative("var_smoothing", self.var_smoothing),
         )
-        if gaussian.structure != DIAGONAL or gaussian.pooling == 1:
+        if not gaussian.structure.borrows_single_variances or gaussian.pooling == 1:
             gaussian = replace(gaussian, smoothing=0.0)
         discrete = ProductPart(
             Categorical.checked(self.alpha), deepcopy(self.categorical), "categorical"

@@ -32,6 +32,8 @@ class Structure(ABC):
     takes_matrices: ClassVar[bool] = True
     # Whether a class borrows single variances rather than a whole covariance.
     borrows_single_variances: ClassVar[bool] = False
+    # Whether the same eigenvectors serve every share of shrinkage, see `selection.path`.
+    keeps_directions: ClassVar[bool] = False
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -72,6 +74,7 @@ class FullStructure(Structure):
     """Any covariance."""
 
     name = "full"
+    keeps_directions = True
 
     def entries(self, rank: int) -> int:
         """All entries on and below the diagonal."""

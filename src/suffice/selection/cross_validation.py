@@ -19,7 +19,6 @@ from suffice.models.model import Model
 from suffice.models.priors import class_priors
 from suffice.models.scoring import log_posterior
 from suffice.models.settings import Settings
-from suffice.models.structures import FULL
 from suffice.selection.folds import Fold, check_folds, training_statistics
 from suffice.selection.metric_sums import MetricSums
 from suffice.selection.metrics import Metric
@@ -139,9 +138,9 @@ def _share_decompositions(
     """Positions of candidates that differ in shrinkage and inflation only; others under None."""
     groups: dict[Settings | None, list[int]] = defaultdict(list)
     for i, candidate in enumerate(candidates):
-        full = candidate.settings.structure == FULL
-        key = replace(candidate.settings, shrinkage=0.0, inflation=1.0) if full else None
-        groups[key].append(i)
+        own = candidate.settings
+        alike = own.structure.keeps_directions
+        groups[replace(own, shrinkage=0.0, inflation=1.0) if alike else None].append(i)
     return groups
 
 

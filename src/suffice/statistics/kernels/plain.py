@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import pairwise
 
 import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
-from suffice.statistics.kernels.centred import Centred, CentredRows
+from suffice.statistics.kernels.centred import CentredRows
 from suffice.statistics.kernels.sums import Centres, ClassSums, Fourths, RowBlock, run_edges
 
 
@@ -105,9 +106,8 @@ def centre(block: RowBlock, order: Indices, about: Centres, Z: Floats, out: Four
     Z[by_class if len(present) > 1 else slice(None)] = z
 
 
-def centred(shape: tuple[int, int], workers: int) -> Centred:
-    """An accumulator of scatter, for one of several threads that share rows of this shape."""
-    return CentredRows.of(shape, workers, centre)
+# An accumulator of scatter, for one of several threads that share rows of some shape.
+centred = partial(CentredRows.of, centre=centre)
 
 
 def _weighted_sums(w: Floats, rows: Floats, edges: Indices) -> Floats:
