@@ -265,7 +265,9 @@ def check_metric(name: Any, classes: Array | None = None) -> str:
         recalls = list(metrics_of(classes))[len(METRICS) :]
     elif isinstance(name, str) and name.startswith(Recall.prefix):
         return name
-    return name if name in recalls else choice("metric", name, (*METRICS, *recalls[:10]))
+    if isinstance(name, str) and name in recalls:
+        return name
+    return choice("metric", name, (*METRICS, *recalls[:10]))
 
 
 def _defined_mean(by_class: Floats) -> Floats:
