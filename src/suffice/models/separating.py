@@ -7,6 +7,7 @@ of the overall variance instead, such a feature decides, as it should, and all n
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -18,23 +19,28 @@ from suffice.statistics.reader import are_lost, vanished
 from suffice.statistics.shift import difference
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Separation:
     """Features without variance within classes."""
 
-    overall: Floats  # (d,): variances over all rows, between classes included
+    statistics: AnyStatistics
     floor: Floats  # (d,): variances to add: those of features that separate the classes exactly
     constant: Array  # (d,): whether a feature never varies, within classes or between them
 
     @classmethod
-    def of(cls, statistics: AnyStatistics, share: float = 1e-9) -> Separation:
+    def of(
+        cls, statistics: AnyStatistics, share: float = 1e-9, most_apart: float = 1e150
+    ) -> Separation:
         """The features of these statistics.
 
         share : variance within classes of a feature that separates them, as a share of the overall
+        most_apart : distance of class means up to which the overall variances are finite
         """
-        squares = statistics.squares.sum(axis=0)
-        overall = overall_variances(statistics, squares)
-        constant, still = np.asarray(overall == 0), squares == 0
+        still = np.asarray(statistics.squares.sum(axis=0) == 0)
+        if not still.any() and np.ptp(statistics.mean, axis=0).max() < most_apart:
+            return cls(statistics, np.zeros(len(still)), still)
+        overall = overall_variances(statistics)
+        constant = np.asarray(overall == 0)
         separating = still & ~constant
         if separating.any() and len(statistics.classes) > 1 and (statistics.count == 1).all():
             raise no_spread()
@@ -43,7 +49,12 @@ class Separation:
             lost = np.flatnonzero(still & apart & are_lost(share * overall, np.ones(1)))
             if len(lost):
                 raise vanished(int(lost[0]), statistics.feature_names)
-        return cls(overall, np.where(separating, share * overall, 0.0), constant)
+        return cls(statistics, np.where(separating, share * overall, 0.0), constant)
+
+    @cached_property
+    def overall(self) -> Floats:
+        """Variances over all rows, between classes included, (d,)."""
+        return overall_variances(self.statistics)
 
 
 def check_denominator(statistics: AnyStatistics, settings: Settings) -> None:
@@ -99,13 +110,9 @@ def mean_steps(statistics: AnyStatistics) -> Floats:
     return np.asarray((steps - (share * steps).sum(axis=0)) * np.sqrt(share))
 
 
-def overall_variances(statistics: AnyStatistics, squares: Floats | None = None) -> Floats:
-    """Variance of each feature over all rows, between classes included, (d,).
-
-    squares : sums of squares about the class means, (d,), if they are known
-    """
-    squares = statistics.squares.sum(axis=0) if squares is None else squares
-    within = squares / statistics.known_weight.sum(axis=0)
+def overall_variances(statistics: AnyStatistics) -> Floats:
+    """Variance of each feature over all rows, between classes included, (d,)."""
+    within = statistics.squares.sum(axis=0) / statistics.known_weight.sum(axis=0)
     with np.errstate(over="ignore"):
         variances = np.asarray(within + (mean_steps(statistics) ** 2).sum(axis=0))
     large = np.flatnonzero(np.isinf(variances))
