@@ -7,10 +7,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lawful import examples
+from suffice.data.description import describe
 from suffice.data.encoding import Encoding
 from suffice.data.table_rows import TableReader
-from suffice.errors import Mismatch, NeverIncluded
+from suffice.errors import InvalidParameter, Mismatch, NeverIncluded
+from suffice.statistics.exact.grid import Grid
 from suffice.statistics.summarize import summarize, summarize_table
+from suffice.statistics.table_statistics import TableStatistics
 
 COLOURS = ["amber", "blue", "cyan", "dun"]
 READER = TableReader.of(pd.DataFrame({"size": [1.0, 2.0], "colour": ["blue", "dun"]}))
@@ -101,3 +104,24 @@ def test_statistics_of_different_columns_do_not_merge():
     other = TableReader.of(Z)
     with pytest.raises(Mismatch, match="different columns"):
         statistics(X, y) + summarize_table(other.read(Z), y, None, "separate", other)
+
+
+@pytest.mark.parametrize("gaps", [0.0, 0.2])
+@pytest.mark.parametrize("detail", DETAILS)
+@pytest.mark.parametrize("grid", [None, Grid(-9, 9)])
+def test_some_columns_are_selected_as_if_the_others_had_not_been_there(gaps, detail, grid):
+    X, y = table(80, gaps=gaps)
+    X["shade"] = np.where(X["size"] > 0, "dark", "light")
+    X["n"] = np.arange(80) % 7
+    columns = describe(X)
+    whole = summarize(X, y, detail=detail, columns=columns, grid=grid)
+    for names in (["n", "colour"], ["shade", "size"], ["colour", "shade"], ["size"]):
+        alone = summarize(X[names], y, detail=detail, columns=describe(X[names]), grid=grid)
+        some = whole.select(names)
+        if isinstance(alone, TableStatistics):
+            assert some == alone
+            assert grid is None or some.digest() == alone.digest()
+        at = [[*X.columns].index(name) for name in names]
+        assert whole.select(at) == some
+    with pytest.raises(InvalidParameter, match="no feature 'hue'"):
+        whole.select(["hue"])

@@ -112,6 +112,24 @@ class TableLayout:
         kept = {name: kind for name, kind in self.by_name.items() if name not in names}
         return TableLayout(tuple(kept), tuple(kept.values()), self.missing, self.named)
 
+    def difference(self, other: TableLayout) -> str:
+        """In words, what two layouts do not read alike."""
+        if self.used != other.used:
+            return (
+                f"the two sides have different columns: {quote_names(self.used)} and "
+                f"{quote_names(other.used)}"
+            )
+        for name, mine in self.by_name.items():
+            theirs = other.by_name.get(name)
+            if theirs is not None and mine != theirs:
+                if (mine.label, mine.features(name)) == (theirs.label, theirs.features(name)):
+                    return f"column {name!r} is {mine} on one side and {theirs} on the other"
+                kinds = [
+                    f"{one.label} ({quote_names(one.features(name))})" for one in (mine, theirs)
+                ]
+                return f"column {name!r} is {kinds[0]} on one side and {kinds[1]} on the other"
+        return "the two sides read missing values, or columns that are not used, differently"
+
     def read(self, X: Any, first_row: int = 0) -> tuple[PreparedColumn, ...]:
         """The features of a table: columns are found by name, in any order; others are ignored.
 

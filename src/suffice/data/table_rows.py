@@ -177,6 +177,12 @@ class TableReader:
         row = np.array([[at.get(name) for name in self.layout.names]], object)
         return self.ignoring(unknown).prepare(row)
 
+    def only(self, columns: Sequence[str]) -> TableReader:
+        """The reader of some of the columns, in this order."""
+        kinds, layout = self.layout.by_name, self.layout
+        chosen = tuple(kinds[name] for name in columns)
+        return TableReader(TableLayout(tuple(columns), chosen, layout.missing, layout.named))
+
     def ignoring(self, columns: Collection[str]) -> TableReader:
         """The same reader with these columns read as missing in every row."""
         return TableReader(self.layout.ignoring(columns))

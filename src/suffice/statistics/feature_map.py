@@ -46,6 +46,29 @@ class FeatureMap:
         """The map to features that each have at least one source."""
         return cls(tuple(tuple(some) for some in sources), tuple(some[0] for some in sources))
 
+    @classmethod
+    def to_levels(
+        cls,
+        numbers: int,
+        edges: Sequence[tuple[int, int]],
+        known: Sequence[Array],
+        wanted: Sequence[Array],
+    ) -> FeatureMap:
+        """The map of a table to other levels: new ones are zero in all rows.
+
+        numbers : how many numeric features there are, before the indicators
+        edges : where the indicators of each column of levels start and end
+        """
+        sources: list[tuple[int, ...]] = [(j,) for j in range(numbers)]
+        beside = list(range(numbers))
+        for (low, _), mine, own in zip(edges, known, wanted, strict=True):
+            place = {level: low + i for i, level in enumerate(mine.tolist())}
+            places = [place.get(level) for level in own.tolist()]
+            sources += [() if at is None else (at,) for at in places]
+            first = low if len(mine) else -1
+            beside += [first if at is None else at for at in places]
+        return cls(tuple(sources), tuple(beside), is_isometry=True)
+
     def within(self, observed: Indices, n_features: int) -> tuple[FeatureMap, Array]:
         """The map for rows in which only some features are observed, and which new ones are."""
         place = np.full(n_features, -1)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, NoReturn, Self, TypeAlias
 
@@ -32,6 +32,7 @@ from suffice.statistics.feature_map import FeatureMap
 from suffice.statistics.incomplete import AnyStatistics
 from suffice.statistics.registry import storable
 from suffice.statistics.saving import Savable
+from suffice.statistics.shape import positions
 from suffice.statistics.soundness import check_labels
 from suffice.text import quote_names, shown
 
@@ -211,6 +212,21 @@ class TableStatistics(Savable):
         left = replace(self, every=self.every.drop_class(label))
         return left.without_empty_levels(self.vanished)
 
+    def select(self, features: Iterable[int] | Iterable[str]) -> TableStatistics:
+        """The statistics of some columns, by name or position, in the order given."""
+        names = self.reader.names
+        at = positions(features, names if self.reader.layout.named else (), len(names))
+        reader = self.reader.only([names[j] for j in at.tolist()])
+        chosen = [self.reader.numeric_names.index(name) for name in reader.numeric_names]
+        places = [self.reader.level_names.index(name) for name in reader.level_names]
+        edges = self._edges()
+        chosen += [j for i in places for j in range(*edges[i])]
+        if not chosen:
+            raise InvalidParameter(f"no row has a value in {quote_names(reader.names)}.")
+        levels = tuple(self.known_levels[i] for i in places)
+        every = self.every.select(chosen).named(every_name(reader, levels))
+        return TableStatistics(every, reader, levels)
+
     def regrid(self, grid: Grid) -> TableStatistics:
         """The same statistics with the numeric features on another grid.
 
@@ -260,16 +276,8 @@ class TableStatistics(Savable):
         """The same rows among other levels: new ones are zero in all rows, lost ones must be."""
         if all(map(_same, self.known_levels, levels)):
             return replace(self, known_levels=levels)
-        p = len(self.reader.numeric_names)
-        sources: list[tuple[int, ...]] = [(j,) for j in range(p)]
-        beside = list(range(p))
-        for (low, _), mine, wanted in zip(self._edges(), self.known_levels, levels, strict=True):
-            place = {level: low + i for i, level in enumerate(mine.tolist())}
-            places = [place.get(level) for level in wanted.tolist()]
-            sources += [() if at is None else (at,) for at in places]
-            first = low if len(mine) else -1
-            beside += [first if at is None else at for at in places]
-        mapped = FeatureMap(tuple(sources), tuple(beside), is_isometry=True)
+        p, sides = len(self.reader.numeric_names), (self.known_levels, levels)
+        mapped = FeatureMap.to_levels(p, self._edges(), *sides)
         names = every_name(self.reader, levels)
         return replace(self, every=mapped.apply(self.every, names), known_levels=levels)
 
@@ -311,28 +319,9 @@ class TableStatistics(Savable):
     def _check_reader(self, other: TableStatistics) -> None:
         if self.reader != other.reader:
             raise Mismatch(
-                f"{_difference(self.reader, other.reader)}. Describe the columns once, and pass "
-                "columns=suffice.describe(X) to both models."
+                f"{self.reader.layout.difference(other.reader.layout)}. Describe the columns once, "
+                "and pass columns=suffice.describe(X) to both models."
             )
-
-
-def _difference(a: TableReader, b: TableReader) -> str:
-    """In words, the first column that two readers do not read alike."""
-    if a.names != b.names:
-        return (
-            f"the two sides have different columns: {quote_names(a.names)} and "
-            f"{quote_names(b.names)}"
-        )
-    mine, theirs = a.layout.by_name, b.layout.by_name
-    for name in a.names:
-        if mine[name] != theirs[name]:
-            features = [quote_names(kind.features(name)) for kind in (mine[name], theirs[name])]
-            same = features[0] == features[1] and mine[name].label == theirs[name].label
-            kinds = [f"{mine[name].label} ({features[0]})", f"{theirs[name].label} ({features[1]})"]
-            if same:
-                kinds = [str(mine[name]), str(theirs[name])]
-            return f"column {name!r} is {kinds[0]} on one side and {kinds[1]} on the other"
-    return "the two sides read missing values, or columns that are not used, differently"
 
 
 RowStatistics: TypeAlias = AnyStatistics | TableStatistics | ExactStatistics | ExactIncomplete
