@@ -3,11 +3,12 @@
 import numpy as np
 import pandas as pd
 import pytest
-from scipy import integrate, stats
+from scipy import integrate, optimize, special, stats
 from sklearn.base import clone
 from sklearn.datasets import load_iris
 
 import suffice as sf
+from suffice.answers.adaptation import adapt_priors
 from suffice.errors import HasGaps, InvalidParameter, NotFinite
 from suffice.estimators.columns import LearnedColumns
 from suffice.estimators.learned import Learned
@@ -214,6 +215,24 @@ def test_adapted_priors_find_the_new_mix():
     adapted = m.adapt_priors(rows)
     np.testing.assert_allclose(adapted.priors_, mix, atol=0.015)
     assert adapted.score_samples(rows).sum() >= m.score_samples(rows).sum()
+
+
+@pytest.mark.parametrize("priors", [[0.5, 0.5], [0.95, 0.05], [1e-3, 0.999]])
+def test_adapted_priors_are_the_most_likely_ones_wherever_they_start(priors):
+    rng = np.random.default_rng(0)
+    x = np.concatenate([rng.normal(0, 1, 350), rng.normal(0.7, 1, 150)])
+    scores = np.stack([-(x**2), -((x - 0.7) ** 2)], axis=1) / 2
+    best = optimize.minimize_scalar(
+        lambda p: -np.log(np.exp(scores) @ [1 - p, p]).sum(),
+        bounds=(0, 1),
+        method="bounded",
+        options={"xatol": 1e-10},
+    )
+    joint = scores + np.log(priors)
+    posterior = joint - special.logsumexp(joint, axis=1, keepdims=True)
+    # Such classes overlap so much that plain EM takes hundreds of steps.
+    found = adapt_priors(posterior, np.array(priors), max_steps=10)
+    np.testing.assert_allclose(found, [1 - best.x, best.x], atol=1e-6)
 
 
 def test_costs_move_the_decision_and_doubt_may_be_left_open():

@@ -13,7 +13,7 @@ import suffice as sf
 from lawful import examples
 from suffice.errors import HasGaps, InvalidInput, InvalidLabels, InvalidParameter, TooFewRows
 from suffice.selection.diagnostics import distances
-from suffice.selection.diagnostics.box import box_m
+from suffice.selection.diagnostics.box import box_f, box_m
 from suffice.selection.diagnostics.calibration import calibration
 from suffice.selection.diagnostics.cloud import clouds, shapes
 from suffice.selection.diagnostics.complete_rows import CompleteRows
@@ -207,6 +207,14 @@ def test_quantiles_are_those_of_the_beta_distribution():
     np.testing.assert_allclose(
         exact.cdf(plot.expected), (np.arange(1, 51) - a) / (n - a - b + 1), rtol=1e-9
     )
+    np.testing.assert_allclose(stats.chi2(d).cdf(plot.chi2), exact.cdf(plot.expected), rtol=1e-9)
+
+
+@pytest.mark.parametrize(("M", "c1", "df"), [(8.0, 0.1, 6.0), (20.0, 0.2, 3.0), (3.0, 0.05, 10.0)])
+def test_both_forms_of_the_f_of_box_continue_each_other(M, c1, df):
+    above, between, below = (box_f(M, c1, c1**2 + step, df)[2] for step in (1e-4, 0.0, -1e-4))
+    assert above != between
+    assert abs(above + below - 2 * between) < 0.1 * abs(above - between)
 
 
 def test_near_dependent_features_are_named():

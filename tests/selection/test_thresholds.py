@@ -57,6 +57,16 @@ def test_the_threshold_for_the_cost_has_the_least_cost():
     assert "</td>" in found._repr_html_()
 
 
+def test_of_thresholds_of_equal_cost_the_middle_one_is_taken():
+    p = np.array([0.1, 0.3, 0.5, 0.7])
+    table = np.column_stack([1 - p, p])
+    found = tabulate_thresholds(table, np.arange(2), [0, 1, 0, 1], costs={(0, 1): 1, (1, 0): 1})
+    assert np.flatnonzero(found.cost == found.cost.min()).tolist() == [1, 3]
+    assert found.for_cost() == {1: 0.7}
+    found = tabulate_thresholds(table, np.arange(2), [1, 1, 1, 1], costs={(1, 0): 0})
+    assert found.for_cost() == {1: 0.5}
+
+
 def test_with_right_probabilities_the_expected_threshold_is_the_best():
     rng = np.random.default_rng(0)
     p = rng.beta(1, 3, 200_000)

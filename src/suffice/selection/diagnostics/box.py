@@ -102,7 +102,7 @@ def _approximations(M: float, null: BoxNull) -> dict[str, float]:
     c1 = inverse * (2 * d**2 + 3 * d - 1) / (6 * (d + 1) * (k - 1))
     c2 = squares * (d - 1) * (d + 2) / (6 * (k - 1))
     df, chi2 = null.chi2_freedom, M * (1 - c1)
-    f, df2, f_pvalue = _f(M, c1, c2, df)
+    f, df2, f_pvalue = box_f(M, c1, c2, df)
     return {
         "chi2": chi2,
         "chi2_df": df,
@@ -114,7 +114,7 @@ def _approximations(M: float, null: BoxNull) -> dict[str, float]:
     }
 
 
-def _f(M: float, c1: float, c2: float, df: float) -> tuple[float, float, float]:
+def box_f(M: float, c1: float, c2: float, df: float) -> tuple[float, float, float]:
     """Box's F, its second degrees of freedom and its p-value."""
     curvature = c2 - c1**2
     if abs(curvature) < 1e-15:
