@@ -18,7 +18,8 @@ from lawful import examples, few
 from suffice.models import scoring
 from suffice.models.covariance import DiagonalCovariance, FullCovariance
 from suffice.models.densities import Densities
-from suffice.models.em import EMPTY, fit_mixture, sizes_by_bic
+from suffice.models.em import fit_mixture, sizes_by_bic
+from suffice.models.em_run import EMPTY
 from suffice.models.gaussian import GaussianModel, LinearScores
 from suffice.models.linalg import whitener
 from suffice.models.mixture import MixtureModel, n_parameters

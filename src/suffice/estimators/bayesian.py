@@ -13,11 +13,7 @@ from suffice.errors import InvalidParameter
 from suffice.estimators.gaussian_classifier import GaussianClassifier
 from suffice.estimators.state import at_once
 from suffice.models.beliefs import Beliefs, Prior
-from suffice.models.conjugate import (
-    MapModel,
-    Posterior,
-    log_evidence,
-)
+from suffice.models.conjugate import MapModel, Posterior, log_evidence
 from suffice.models.gaussian import LinearScores
 from suffice.models.student import StudentModel
 

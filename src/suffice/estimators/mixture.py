@@ -14,10 +14,7 @@ from suffice.answers.sampling import draw, generator, random_codes
 from suffice.data.arrays import Floats, Indices
 from suffice.data.features import as_features
 from suffice.data.parameters import choice, count, flag, not_negative, numbers
-from suffice.errors import (
-    InvalidParameter,
-    TooFewRows,
-)
+from suffice.errors import InvalidParameter, TooFewRows
 from suffice.estimators.anywhere import learns_afresh, on_labelled_rows, on_rows
 from suffice.estimators.drawing import drawn_count, seeds_of
 from suffice.estimators.fitting import FittedMixture, Fitting, encoded, training_rows

@@ -16,10 +16,7 @@ from suffice.data.features import as_features
 from suffice.data.labels import class_position
 from suffice.data.parameters import choice, count
 from suffice.data.partial_labels import check_label, label_column, partial_classes
-from suffice.errors import (
-    InvalidParameter,
-    TooFewRows,
-)
+from suffice.errors import InvalidParameter, TooFewRows
 from suffice.estimators.anywhere import learns_afresh, on_labelled_rows
 from suffice.estimators.classifier import Classifier
 from suffice.estimators.fitting import Fitting, encoded, training_rows

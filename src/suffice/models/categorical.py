@@ -18,7 +18,8 @@ from suffice.models.likelihood import Likelihood
 from suffice.models.priors import class_priors
 from suffice.models.strengths import best_strengths
 from suffice.statistics.count_pass import column_ranges, count_levels, is_large_integers
-from suffice.statistics.counts import Counts, LevelTable
+from suffice.statistics.counts import Counts
+from suffice.statistics.level_table import LevelTable
 from suffice.text import shown
 
 # Largest number of levels that integers from 0 stand for.

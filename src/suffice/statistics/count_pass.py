@@ -13,7 +13,8 @@ from suffice.data.labels import Labels, check_lengths, narrowest
 from suffice.data.levels import MISSING, Column, columns_of
 from suffice.data.weights import Weights
 from suffice.errors import InvalidFeatures, InvalidWeights
-from suffice.statistics.counts import Counts, LevelTable
+from suffice.statistics.counts import Counts
+from suffice.statistics.level_table import LevelTable
 from suffice.statistics.threads import in_parallel, n_threads, shares
 
 # Number of entries from which compiled loops save more time than loading them takes.

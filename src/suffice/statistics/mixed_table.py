@@ -8,7 +8,8 @@ import numpy as np
 
 from suffice.data.mixed import DISCRETE, NUMERIC, ColumnLayout
 from suffice.errors import InvalidParameter
-from suffice.statistics.counts import Counts, LevelTable
+from suffice.statistics.counts import Counts
+from suffice.statistics.level_table import LevelTable
 from suffice.statistics.mixed import MixedStatistics
 from suffice.statistics.table_statistics import TableStatistics
 

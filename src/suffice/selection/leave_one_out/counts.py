@@ -14,7 +14,8 @@ from suffice.models.categorical import Categorical
 from suffice.models.discrete import DiscreteModel
 from suffice.selection.leave_one_out.densities import LeftOutDensities
 from suffice.selection.leave_one_out.removal import check_weights
-from suffice.statistics.counts import Counts, LevelTable
+from suffice.statistics.counts import Counts
+from suffice.statistics.level_table import LevelTable
 from suffice.text import shown
 
 
