@@ -40,6 +40,7 @@ CALLS = (
         re.compile(r"sf\.Grid\.decimal with more digits, or sf\.Grid\(low, high\)"),
         "--grid decimals=... with more digits, or --grid auto",
     ),
+    (re.compile(r"any grid, such as sf\.Grid\(0, 1\)"), "any grid, such as --grid decimals=0"),
     (re.compile(rf"\bthreshold=\{{({TEXT}): ([\d.]+)\}}"), r"--threshold \1=\2"),
 )
 

@@ -111,7 +111,8 @@ class Learner(Classifier[AnyModel], Generic[AnyModel]):
         kind of estimate: the last row of its class, or one without which a class has to borrow
         a covariance.
 
-        Parameters that `fit` chose by cross-validation stay unchanged.
+        Parameters that `fit` chose by cross-validation stay unchanged, and so do the levels of a
+        table that are rare among all rows.
 
         X, y, sample_weight : the rows that the model was trained on, all of them
 

@@ -173,8 +173,9 @@ class Grid(GridPoints):
         units = sorted(zip(self.exponent.tolist(), self.decimals.tolist(), strict=True))
         ends = units[:1] + units[-1:]
         shown_units = list(dict.fromkeys(_unit_text(*one) for one in ends))
-        text = f"{'unit' if len(shown_units) == 1 else 'units'} {' to '.join(shown_units)}"
-        return f"<Grid of {size}, {self.bits} bits, {text}>"
+        noun = "unit" if len(shown_units) == 1 else "units"
+        text = f", {noun} {' to '.join(shown_units)}" if shown_units else ""
+        return f"<Grid of {size}, {self.bits} bits{text}>"
 
     def __str__(self) -> str:
         names = self.names or tuple(map(str, range(len(self.exponent))))
