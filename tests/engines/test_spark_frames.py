@@ -143,6 +143,10 @@ def test_levels_and_gaps_are_read_as_in_memory(spark):
     summed = sf.summarize(frame, target="fruit")
     assert summed == sf.summarize(whole, target="fruit", columns=summed.reader.layout)
     assert summed.reader.level_names == ("colour", "ripe")
+    exact = sf.summarize(frame, target="fruit", grid=sf.Grid(-1e6, 1e6))
+    columns = summed.reader.layout
+    here = sf.summarize(whole, target="fruit", columns=columns, grid=sf.Grid(-1e6, 1e6))
+    assert exact.digest() == here.digest()
 
 
 def test_a_task_that_fails_at_first_counts_nothing_twice(spark):
