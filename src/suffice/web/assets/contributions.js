@@ -40,12 +40,17 @@ export function explanation(found, names, a, b, most = 5) {
   const rest = order.slice(most);
   if (rest.length) parts.push(`the other ${rest.length} features ${signed(rest.reduce((total, j) => total + values[j], 0))}`);
   return [
-    `${one} rather than ${other}: log-odds ${odds.toFixed(2)} (probability ${(100 * share).toFixed(1)}% of the two).`,
+    `${one} rather than ${other}: log-odds ${hundredths(odds)} (probability ${(100 * share).toFixed(1)}% of the two).`,
     `${parts.join(", ")}; before any feature ${signed(sign * found.base)}.`,
   ];
 }
 
 /** @param {number} value */
 function signed(value) {
-  return (value < 0 || Object.is(value, -0) ? "-" : "+") + Math.abs(value).toFixed(2);
+  return (value < 0 || Object.is(value, -0) ? "-" : "+") + hundredths(Math.abs(value));
+}
+
+/** As Python writes it. @param {number} value */
+function hundredths(value) {
+  return value === Infinity ? "inf" : value.toFixed(2);
 }

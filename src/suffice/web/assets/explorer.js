@@ -149,6 +149,7 @@ export class Explorer {
 
   /** Make the table again from the data and the edits. @param {boolean} [fresh] whether axes may change */
   rebuild(fresh = false) {
+    this.hands.letGo();
     this.table = new Table(this.dataset, this.lesson.edits);
     if (this.lesson.row !== null && !(this.ownClass >= 0)) this.lesson = { ...this.lesson, row: null, point: Array.from(this.table.centre()) };
     if (this.lesson.view.kind === "axes" && !this.hasAxes) this.lesson = { ...this.lesson, view: firstLesson(this.dataset).view };

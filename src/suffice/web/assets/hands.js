@@ -229,10 +229,15 @@ export class Hands {
     explorer.announceResult(held.kind === "mean" ? "Mean moved" : "Ellipse changed");
   }
 
-  cancel() {
-    const { held, explorer } = this;
+  /** Of what belongs to a lesson that is no longer shown. */
+  letGo() {
     this.held = null;
     this.armed = "";
+  }
+
+  cancel() {
+    const { held, explorer } = this;
+    this.letGo();
     this.update();
     if (!held?.moved) return;
     explorer.lesson = held.before;

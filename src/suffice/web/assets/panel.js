@@ -175,7 +175,7 @@ export class Panel {
     const logs = model && normalise(model.joint(point));
     this.updateBars(logs);
     const [a, b] = logs ? explorer.pairAt(logs) : [0, 0];
-    const hasPair = model && a !== b && model.covariances[a] && model.covariances[b];
+    const hasPair = model && a !== b && model.covariances[a] && model.covariances[b] && model.priors[a] + model.priors[b] > 0;
     this.words.hidden = !hasPair;
     if (!hasPair) {
       for (const one of [this.equation, this.kind]) one.replaceChildren();
