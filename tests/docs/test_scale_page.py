@@ -69,7 +69,8 @@ def test_tensors() -> None:
 
 
 @pytest.mark.skipif(
-    "SUFFICE_SPARK_PAGE" not in os.environ, reason="a session of its own takes a quarter minute"
+    "SUFFICE_SPARK_PAGE" not in os.environ,
+    reason="takes a quarter minute; SUFFICE_SPARK_PAGE=1 runs it",
 )
 @pytest.mark.filterwarnings("ignore")
 def test_spark(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -66,7 +66,9 @@ def some(*places: Place) -> Any:
     return pytest.mark.parametrize(
         "place",
         [
-            pytest.param(p, id=str(p), marks=pytest.mark.skipif(p.missing, reason=f"no {p}"))
+            pytest.param(
+                p, id=str(p), marks=pytest.mark.skipif(p.missing, reason=f"there is no {p} here")
+            )
             for p in places
         ],
     )

@@ -32,7 +32,7 @@ for n, d, k, kind in ((700, 5, 3, "float64"), (300, 70, 4, "float32"), (130, 1, 
 
 
 def test_the_integer_loops_give_the_digests_of_the_host():
-    pytest.importorskip("triton")
+    pytest.importorskip("triton", reason="Triton is not installed")
     torch = pytest.importorskip("torch")
     interpreted = {} if torch.cuda.is_available() else {"TRITON_INTERPRET": "1"}
     subprocess.run([sys.executable, "-c", LOOPS], check=True, env=os.environ | interpreted)

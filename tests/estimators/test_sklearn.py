@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import pickle
+import re
+import subprocess
+import sys
 
 import numpy as np
 import pandas as pd
@@ -131,6 +135,21 @@ def test_every_method_with_weights_can_be_routed():
             getattr(model, f"set_{method}_request")(sample_weight=True)
             routed = getattr(model.get_metadata_routing(), method)
             assert routed.requests["sample_weight"] is True
+
+
+@pytest.mark.exhaustive
+def test_checks_that_need_arrays_of_other_libraries_in_scipy_pass_with_them():
+    """SciPy reads the setting once, so these checks are skipped in every other process."""
+    asked = ["-q", "-p", "no:cacheprovider", "-k", "array_api_input", __file__]
+    found = subprocess.run(
+        [sys.executable, "-m", "pytest", *asked],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "SCIPY_ARRAY_API": "1"},
+    )
+    assert found.returncode == 0, found.stdout
+    assert re.search(r"\b\d+ passed", found.stdout)
+    assert "skipped" not in found.stdout
 
 
 @pytest.mark.parametrize(("kind", "frame"), [("pandas", pd.DataFrame), ("polars", pl.DataFrame)])
