@@ -231,6 +231,6 @@ def test_ctrl_c_while_the_commands_are_built_leaves_no_traceback():
         "main()\n"
     )
     found = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=False
     )
     assert (found.returncode, found.stderr) == (128 + signal.SIGINT, "")

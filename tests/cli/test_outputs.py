@@ -37,7 +37,7 @@ def reader(path, size=-1):
 
     waiting = made.submit(read)
     made.shutdown(wait=False)
-    return lambda: waiting.result(timeout=60)
+    return lambda: waiting.result(timeout=120)
 
 
 def test_standard_output_by_its_path_is_that_by_a_dash(folder):

@@ -94,7 +94,7 @@ def test_control_c_leaves_no_file(folder, tmp_path):
     started = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert started.stdout.readline() == "busy\n"
     started.send_signal(signal.SIGINT)
-    stdout, stderr = started.communicate(timeout=60)
+    stdout, stderr = started.communicate(timeout=120)
     assert (started.returncode, stdout, stderr.strip()) == (130, "", "")
     assert list(tmp_path.iterdir()) == []
 

@@ -40,7 +40,7 @@ def test_from_a_byte_on(tmp_path: Path, at: int) -> None:
 
 
 def test_results_in_order_while_others_are_under_way() -> None:
-    together = Barrier(2, timeout=30)
+    together = Barrier(2, timeout=120)
 
     def work(number: int) -> int:
         if number < 2:

@@ -14,7 +14,7 @@ from suffice.errors import Mismatch
 from suffice.estimators import drawing
 
 THREADS = 4
-PATIENCE = 30  # seconds, after which a test that hangs fails instead
+PATIENCE = 120  # seconds, after which a test that hangs fails instead
 
 R = np.random.default_rng(0)
 NUMBERS = R.lognormal(size=(40, 3))

@@ -393,7 +393,7 @@ def test_only_a_plain_request_on_the_socket_is_answered(app, running, what):
         own = f"127.0.0.1:{port}"
         head = GOOD | {"host": own, "origin": f"http://{own}", "connection": "close"}
         lines = "".join(f"{name}: {value}\r\n" for name, value in head.items())
-        with socket.create_connection(("127.0.0.1", port), timeout=20) as sent:
+        with socket.create_connection(("127.0.0.1", port), timeout=120) as sent:
             sent.sendall(b"POST /api HTTP/1.1\r\n" + lines.encode() + RAW[what])
             answer = b"".join(iter(lambda: sent.recv(65536), b""))
     if what == "nothing":
