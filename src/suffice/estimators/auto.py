@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any, Self
 
 import numpy as np
@@ -32,6 +32,7 @@ class Chosen(State):
     selection: Selection | None
 
 
+@dataclass(eq=False, repr=False)
 class AutoDiscriminant(Classifier[Any]):
     """The model that cross-validation prefers, chosen at `fit`: what `select_model` does.
 
@@ -58,30 +59,16 @@ class AutoDiscriminant(Classifier[Any]):
     (True, True)
     """
 
-    _state: Chosen | None
-
-    def __init__(
-        self,
-        metric: str = "log_loss",
-        *,
-        simple: bool = False,
-        rivals: bool = False,
-        cv: Any = None,
-        time_limit: float | None = None,
-        random_state: Any = None,
-        priors: Any = None,
-        columns: Any = None,
-        progress: ProgressCallback | None = None,
-    ) -> None:
-        self.metric = metric
-        self.simple = simple
-        self.rivals = rivals
-        self.cv = cv
-        self.time_limit = time_limit
-        self.random_state = random_state
-        self.priors = priors
-        self.columns = columns
-        self.progress = progress
+    metric: str = "log_loss"
+    _: KW_ONLY
+    simple: bool = False
+    rivals: bool = False
+    cv: Any = None
+    time_limit: float | None = None
+    random_state: Any = None
+    priors: Any = None
+    columns: Any = None
+    progress: ProgressCallback | None = None
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -28,6 +28,7 @@ class FittedLevels(State):
     levels: list[Array]
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class Indicators(Estimator, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Numeric columns unchanged, then one indicator per level of a discrete column but the first.
 
@@ -48,11 +49,9 @@ class Indicators(Estimator, TransformerMixin, BaseEstimator):  # type: ignore[mi
            [ 3., nan]])
     """
 
-    _state: FittedLevels | None
     _html_repr = BaseEstimator._html_repr  # a step of a pipeline is shown in its diagram
 
-    def __init__(self, *, categorical: Any = None) -> None:
-        self.categorical = categorical
+    categorical: Any = None
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

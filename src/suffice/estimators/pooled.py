@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
-from dataclasses import dataclass, replace
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any, Self
 
 import numpy as np
@@ -66,6 +66,7 @@ class PooledState(State):
         return replace(self, priors=priors, kept={"model": model})
 
 
+@dataclass(eq=False, repr=False)
 class PooledDiscriminant(PooledAnswers):
     """The weighted mean of a few calibrated models.
 
@@ -117,22 +118,12 @@ class PooledDiscriminant(PooledAnswers):
     array([[1., 0., 0.]])
     """
 
-    _state: PooledState | None
-
-    def __init__(
-        self,
-        models: Any = None,
-        *,
-        cv: Any = 5,
-        calibrate: bool = True,
-        priors: Any = None,
-        columns: Any = None,
-    ) -> None:
-        self.models = models
-        self.cv = cv
-        self.calibrate = calibrate
-        self.priors = priors
-        self.columns = columns
+    models: Any = None
+    _: KW_ONLY
+    cv: Any = 5
+    calibrate: bool = True
+    priors: Any = None
+    columns: Any = None
 
     @learns_afresh
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
