@@ -222,6 +222,17 @@ def test_notes_of_a_model_name_options_not_calls_in_python(tmp_path):
     assert "use --model gaussian --pooling 0.5." in found.stderr
 
 
+@pytest.mark.filterwarnings("default")
+def test_notes_of_a_model_of_levels_do_not_list_its_columns(tmp_path):
+    few = iris().gather([0, 1, 2, 3, 60, 61, 62, 63]).with_columns(colour=pl.lit("red"))
+    few = few.with_columns(shade=pl.Series(list("abcdabcd")))
+    few.write_csv(tmp_path / "few.csv")
+    options = ("-t", "species", "--model", "qda", "-o", tmp_path / "m")
+    found = run("fit", tmp_path / "few.csv", *options).stderr
+    assert "To avoid it, use --model " in found
+    assert "Layout" not in found
+
+
 def test_ctrl_c_while_the_commands_are_built_leaves_no_traceback():
     code = (
         "import os, signal, suffice.cli.app as a\n"

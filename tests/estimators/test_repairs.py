@@ -200,3 +200,20 @@ def test_where_repairs_are_part_of_the_work_nothing_is_said(tmp_path):
     sf.plots.ModelsDisplay.from_data(rows.iloc[:, :2], y)
     iris = load_iris(return_X_y=True)
     sf.QDA().fit(*iris).leave_one_out(*iris)
+
+
+@pytest.mark.parametrize("model", [sf.LDA(), sf.QDA()], ids=repr)
+def test_a_column_that_decides_alone_is_reported_beside_missing_values(model):
+    gapped = X.assign(leak=2.0 * Y, ash=X.ash.where(X.index % 3 > 0))
+    assert "column 'leak' is constant within every class" in told(clone(model), (gapped, Y))
+
+
+def test_several_columns_that_decide_alone_are_named_in_the_advice():
+    message = told(sf.LDA(), (X.assign(first=Y == 0, second=Y == 1), Y))
+    assert "columns 'first', 'second' are constant within every class but differ" in message
+    assert "drop 'first', 'second' if they repeat the label" in message
+
+
+def test_too_few_observed_values_are_reported_with_their_column():
+    message = told(sf.QDA(), (X.assign(ash=X.ash.where((Y != 1) | (X.ash < 1.9))), Y))
+    assert "class 1 has only 7 observed values of column 'ash', too few" in message

@@ -13,7 +13,7 @@ import numpy as np
 from suffice.answers.imputation import conditional_mean, draws
 from suffice.answers.level_tree import LevelTree
 from suffice.answers.nulls import Null, Nulls
-from suffice.answers.outliers import stratified_pvalues
+from suffice.answers.outliers import MOST_PATTERNS, stratified_pvalues
 from suffice.answers.sampling import random_codes
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.gaps import Gaps
@@ -34,7 +34,6 @@ class LevelAtypicality:
     sizes : number of levels of each column, whose indicators come last
     weight : of the rows of each class, (k,)
     nulls : distances of new rows, if they have a formula; else rows are drawn from `source`
-    most_patterns : random rows for all patterns of gaps together, in units of those for one
     """
 
     model: Any
@@ -42,7 +41,6 @@ class LevelAtypicality:
     weight: Floats
     nulls: Nulls | None = None
     source: Any = None
-    most_patterns: float = 4.0
 
     def of_classes(self, X: Array) -> Floats:
         """The probability that a row of each class is no more likely in it, (n, k)."""
@@ -79,7 +77,7 @@ class LevelAtypicality:
         order, gaps = Gaps.sorted(np.isnan(X))
         pairs = zip(gaps.patterns, gaps, strict=True)
         patterns = [(pattern, order[run]) for pattern, (_, run) in pairs]
-        return patterns, min(1.0, self.most_patterns / max(1, len(patterns)))
+        return patterns, min(1.0, MOST_PATTERNS / max(1, len(patterns)))
 
     def log_density(self, X: Array) -> Floats:
         """ln p(x, levels), (n,)."""

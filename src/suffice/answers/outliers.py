@@ -18,6 +18,10 @@ from suffice.models.student import StudentModel
 STRATA = (5000,) * 4 + (200,) * 120
 
 
+# Random rows for all patterns of gaps together, in units of those for one.
+MOST_PATTERNS = 4.0
+
+
 class Atypicality:
     """How unusual rows are, for each class and for the whole model."""
 
@@ -49,10 +53,11 @@ class Atypicality:
             with np.errstate(all="ignore"):
                 shares = posterior(self.model, X)
             return np.asarray((shares * self.of_classes(X)).sum(axis=1))
-        out = np.empty(len(X))
+        out, share = np.empty(len(X)), min(1.0, MOST_PATTERNS / max(1, len(gaps.patterns)))
         for pattern, (_, run) in zip(gaps.patterns, gaps, strict=True):
             at = order[run]
-            out[at] = self._pvalues(X[at], density[at], pattern)
+            null = self._random_densities(pattern, share) if pattern.any() else self._complete
+            out[at] = self._pvalues(X[at], density[at], null)
         return out
 
     def threshold(self, quantile: float) -> float:
@@ -61,8 +66,8 @@ class Atypicality:
         at = int(np.searchsorted(below, quantile))
         return float(values[min(at, len(values) - 1)])
 
-    def _pvalues(self, X: Array, density: Floats, pattern: Array) -> Floats:
-        values, below = self._random_densities(pattern) if pattern.any() else self._complete
+    def _pvalues(self, X: Array, density: Floats, null: tuple[Floats, Floats]) -> Floats:
+        values, below = null
         at = np.searchsorted(values, density, side="right")
         out = np.where(at > 0, below[np.maximum(at, 1) - 1], 0.0)
         beyond = np.flatnonzero(at == 0)
@@ -74,22 +79,25 @@ class Atypicality:
 
     @cached_property
     def _complete(self) -> tuple[Floats, Floats]:
-        return self._random_densities(np.zeros(len(self.nulls.varies), bool))
+        return self._random_densities(np.zeros(len(self.nulls.varies), bool), 1.0)
 
-    def _random_densities(self, pattern: Array) -> tuple[Floats, Floats]:
+    def _random_densities(self, pattern: Array, share: float) -> tuple[Floats, Floats]:
         """Log densities of random rows with a pattern of gaps, sorted, and P(a lower one)."""
-        rows, weights = self._random_rows(pattern)
+        rows, weights = self._random_rows(pattern, share)
         density = self._log_densities(rows)
         order = np.argsort(density)
         return density[order], np.minimum(np.cumsum(weights[order]), 1.0)
 
-    def _random_rows(self, pattern: Array) -> tuple[Floats, Floats]:
-        """Rows of the model, and the probability that each stands for."""
+    def _random_rows(self, pattern: Array, share: float) -> tuple[Floats, Floats]:
+        """Rows of the model, and the probability that each stands for.
+
+        share : of the usual number of rows
+        """
         rng = np.random.default_rng(0)
         priors, d = self.model.priors, len(pattern)
         # For very many features fewer rows are drawn.
         most_entries = 1 << 23
-        share = min(1.0, most_entries / (d * sum(STRATA)))
+        share = min(share, most_entries / (d * sum(STRATA)))
         pvalues, weights = stratified_pvalues(share, rng)
         codes = rng.choice(len(priors), len(weights), p=priors / priors.sum())
         noise = rng.standard_normal((len(weights), d))

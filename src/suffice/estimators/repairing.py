@@ -68,9 +68,12 @@ def _call(estimator: Any, changes: dict[str, Any], settings: Settings) -> str:
 
 
 def _line(estimator: Any) -> str:
+    # A description of columns would fill the page.
+    if getattr(estimator, "columns", None) is not None:
+        estimator = clone(estimator).set_params(columns=None)
     text = " ".join(repr(estimator).split())
     # A grid has no call of its own: the user's variable stands for it.
-    return re.sub(r"\bgrid=<[^>]*>", "grid=grid", text)
+    return re.sub(r"grid=<[^>]*>", "grid=grid", text)
 
 
 def _caller() -> int:

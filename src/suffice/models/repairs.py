@@ -51,12 +51,14 @@ def repairs(
         all_repairs.append(_without_spread(model, s))
     all_repairs.append(_dependent(model, s))
     # With missing values and full covariances, variances are known to EM alone.
-    if not isinstance(s, IncompleteStatistics) or s.detail == "diagonal":
-        variances = s.squares.sum(axis=0) / s.known_weight.sum(axis=0)
-        if not variances.all():
-            all_repairs.append(_separating(s, variances))
-        if settings.shrinkage != 0 and settings.target == "identity" and variances.any():
-            all_repairs.append(_dominated_by_target(s, settings, variances))
+    by_em = isinstance(s, IncompleteStatistics) and s.detail != "diagonal"
+    squares = s.pooled_squares if isinstance(s, IncompleteStatistics) else s.squares.sum(axis=0)
+    variances = squares / s.known_weight.sum(axis=0)
+    if not variances.all():
+        all_repairs.append(_separating(s, variances))
+    pulled = settings.shrinkage != 0 and settings.target == "identity"
+    if pulled and not by_em and variances.any():
+        all_repairs.append(_dominated_by_target(s, settings, variances))
     return tuple(filter(None, all_repairs))
 
 
@@ -80,13 +82,24 @@ def _borrowed(model: GaussianModel, s: AnyStatistics) -> Repair:
     count, classes, parts = s.known_count[at].min(axis=1), s.classes[at], []
     few = count <= d
     if few.any():
-        rows = quote_names(count[few], MOST_NAMED)
-        has = f"has {plural(int(count[few][0]), 'row')}" if few.sum() == 1 else f"have {rows} rows"
+        has = _fewest(s, np.array(at)[few])
         parts.append(f"{_named(classes[few])} {has}, too few for a covariance of {d} features")
     if not few.all():
-        parts.append(f"in {_named(classes[~few])} columns are constant or linearly dependent")
+        parts.append(f"in {_named(classes[~few])}, some columns are constant or dependent")
     what = f"{' and '.join(parts)}, so the pooled covariance is used there"
     return Repair(what, changes={"pooling": 0.5})
+
+
+def _fewest(s: AnyStatistics, at: Array) -> str:
+    """How many rows some classes have, or observed values of the column with most gaps."""
+    known, count = s.known_count[at], s.count[at]
+    has = "has" if len(at) == 1 else "have"
+    if (known.min(axis=1) < count).any():
+        column = _columns(s, [int(known.min(axis=0).argmin())])
+        return f"{has} only {plural(int(known.min()), 'observed value')} of column {column}"
+    if len(at) == 1:
+        return f"has {plural(int(count[0]), 'row')}"
+    return f"have {quote_names(count, MOST_NAMED)} rows"
 
 
 def _named(classes: Array) -> str:
@@ -127,8 +140,15 @@ def _separating(s: AnyStatistics, variances: Floats) -> Repair | None:
     at = np.flatnonzero((variances == 0) & (s.mean != s.mean[0]).any(axis=0))
     if not len(at):
         return None
-    what = f"column {_columns(s, at)} is constant within every class but differs between them"
-    return Repair(f"{what}, so it decides alone", "drop it if it repeats the label")
+    column, is_constant, differs, decides, repeats = (
+        ("column", "is", "differs", "it decides", "it repeats")
+        if len(at) == 1
+        else ("columns", "are", "differ", "they decide", "they repeat")
+    )
+    names = _columns(s, at)
+    what = f"{column} {names} {is_constant} constant within every class"
+    what += f" but {differs} between them, so {decides} alone"
+    return Repair(what, f"drop {names} if {repeats} the label")
 
 
 def _dominated_by_target(s: AnyStatistics, settings: Settings, variances: Floats) -> Repair | None:

@@ -128,6 +128,19 @@ class ByPattern:
         parts = {key: part.coarsen(detail) for key, part in self.parts.items()}
         return ByPattern(parts, self.n_features, detail)
 
+    def pooled_squares(self, classes: Array, means: Floats) -> Floats:
+        """Sums of squares of the observed values about the mean of their class, (d,).
+
+        means : of the observed values of each class, (k, d)
+        """
+        total = np.zeros(self.n_features)
+        for observed, part in self:
+            own = means[np.searchsorted(classes, part.classes)][:, observed]
+            steps = part.mean - own
+            steps[np.abs(steps) < 4 * np.finfo(float).eps * np.abs(own)] = 0.0
+            total[observed] += part.squares.sum(axis=0) + part.weight @ steps**2
+        return total
+
     def by_feature(self, classes: Array) -> ByFeature:
         """The observed values of each feature, taken alone."""
         total: ByFeature | None = None

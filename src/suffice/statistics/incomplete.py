@@ -94,6 +94,13 @@ class IncompleteStatistics(Savable):
         return self.parts.tables()[3]
 
     @property
+    def pooled_squares(self) -> Floats:
+        """Sums of squares of the observed values about the mean of their class, (d,)."""
+        if isinstance(self.parts, ByFeature):
+            return np.asarray(self.squares.sum(axis=0))
+        return self.parts.pooled_squares(self.classes, self.mean)
+
+    @property
     def detail(self) -> str:
         """How much is kept: "separate", "shared" or "diagonal"."""
         return self.parts.detail
