@@ -8,6 +8,7 @@ from typing import Any, Self
 import numpy as np
 
 from suffice.data.arrays import Array, Floats
+from suffice.data.table_rows import TableReader
 from suffice.estimators.anywhere import learns_afresh, on_rows
 from suffice.estimators.classifier import Classifier
 from suffice.estimators.delegating import delegated, delegated_value
@@ -97,7 +98,7 @@ class AutoDiscriminant(Classifier[Any]):
             model = under_priors(model, self.priors)
             selection = replace(selection, model=model)
         self._state = Chosen(
-            **RowsInMemory(X, y).facts(self.columns),
+            **RowsInMemory(X, y).facts(TableReader.of(X, self.columns)),
             classes=np.asarray(model.classes_),
             model=model,
             selection=selection,

@@ -45,13 +45,9 @@ class FittedMixture(State):
         cls, fit: MixtureFit, settings: Settings, rows: RowsInMemory, encoding: Encoding | None
     ) -> Self:
         """The state of an estimator after this fit to rows."""
-        reader = None if encoding is None else encoding.reader
         return cls(
-            columns=rows.columns() if reader is None else LearnedColumns.of_reader(reader),
-            reader=reader,
+            **rows.facts(None if encoding is None else encoding.reader),
             encoding=encoding,
-            target=rows.target,
-            frame=rows.frame,
             kept={"model": fit.model},
             classes=fit.model.classes,
             settings=settings,

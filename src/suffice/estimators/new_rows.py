@@ -73,12 +73,8 @@ class RowsInMemory(NewRows):
         """The columns, as scikit-learn reads them."""
         return LearnedColumns.of_rows(self.X)
 
-    def facts(self, columns: Any) -> dict[str, Any]:
-        """What a state holds of a table, by the names of its fields.
-
-        columns : how to read the columns, if the user says it
-        """
-        reader = TableReader.of(self.X, columns)
+    def facts(self, reader: TableReader | None) -> dict[str, Any]:
+        """What a state holds of a table that is read in this way, by the names of its fields."""
         return {
             "columns": self.columns() if reader is None else LearnedColumns.of_reader(reader),
             "reader": reader,

@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from suffice.data.arrays import Array, Floats
 from suffice.data.labelled_table import LabelledTable
 from suffice.data.parameters import flag
+from suffice.data.table_rows import TableReader
 from suffice.errors import InvalidParameter, Mismatch
 from suffice.estimators.anywhere import learns, learns_afresh
 from suffice.estimators.candidates import has_statistics, named_classifiers
@@ -53,7 +54,7 @@ class PooledState(State):
     ) -> Self:
         """The state after learning from a table; `priors` are the class shares."""
         return cls(
-            **RowsInMemory(table.X, y).facts(columns),
+            **RowsInMemory(table.X, y).facts(TableReader.of(table.X, columns)),
             classes=table.classes,
             members=members,
             pool=pool,
