@@ -36,6 +36,8 @@ export class Hands {
   constructor(explorer) {
     this.explorer = explorer;
     const { overlay } = explorer.drawing;
+    // A finger on a handle must not scroll the page; touch-action has no effect on shapes within an SVG.
+    overlay.addEventListener("touchstart", (/** @type {TouchEvent} */ event) => handleOf(event) && event.preventDefault(), { passive: false });
     overlay.addEventListener("pointerdown", (/** @type {PointerEvent} */ event) => this.press(event));
     overlay.addEventListener("pointermove", (/** @type {PointerEvent} */ event) => this.drag(event));
     overlay.addEventListener("pointerup", () => this.drop());
@@ -109,9 +111,9 @@ export class Hands {
   press(event) {
     const { explorer, tool } = this;
     if (event.button || this.held?.by === "pointer") return;
-    const handle = /** @type {Element} */ (event.target).closest?.("[data-key]");
+    const handle = handleOf(event);
     const place = explorer.drawing.place(event);
-    if (tool === "move" && handle) this.take(handle.getAttribute("data-key") ?? "", "pointer", true);
+    if (tool === "move" && handle) this.take(handle, "pointer", true);
     else if (!place.inside) return;
     else if (tool === "move" && this.armed) {
       this.take(this.armed, "pointer");
@@ -247,7 +249,7 @@ export class Hands {
 
   /** @param {KeyboardEvent} event */
   type(event) {
-    const key = /** @type {Element} */ (event.target).closest?.("[data-key]")?.getAttribute("data-key");
+    const key = handleOf(event);
     const arrow = ARROWS[event.key];
     if (!key) return;
     if (event.key === "Escape") this.cancel();
@@ -301,6 +303,11 @@ export class Hands {
     }
     return best;
   }
+}
+
+/** The key of the handle that an event is on. @param {Event} event */
+function handleOf(event) {
+  return /** @type {Element} */ (event.target).closest("[data-key]")?.getAttribute("data-key");
 }
 
 /** @param {number} value @param {number} low @param {number} high */
