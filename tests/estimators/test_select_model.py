@@ -432,14 +432,17 @@ def _classes(centres, spread=0.3, rows=150, seed=0):
 
 def test_classes_that_fall_apart_get_two_gaussians_each():
     rows, y = _classes([[[-3, 0], [1, 0]], [[-1, 0], [3, 0]]])
-    found = sf.select_model(rows, y, cv=5)
+    found = sf.select_model(rows, y, cv=5, simple=True)
     assert isinstance(found.model, sf.MixtureDiscriminant)
     assert found.scores["accuracy"][found.chosen].mean() > 0.97
+    pool = sf.select_model(rows, y, cv=5).model
+    assert any(isinstance(one, sf.MixtureDiscriminant) for one in pool.members_.values())
 
 
 def test_minus_one_is_a_label_like_any_other():
     rows, y = _classes([[[-3, 0], [1, 0]], [[-1, 0], [3, 0]]])
-    found = sf.select_model(np.r_[rows, rows[:150] + 20], np.r_[y, np.full(150, -1)], cv=5)
+    labels = np.r_[y, np.full(150, -1)]
+    found = sf.select_model(np.r_[rows, rows[:150] + 20], labels, cv=5, simple=True)
     assert isinstance(found.model, sf.MixtureDiscriminant)
     assert found.model.classes_.tolist() == [-1, 0, 1]
     assert found.scores["accuracy"][found.chosen].mean() > 0.97

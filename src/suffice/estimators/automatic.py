@@ -22,6 +22,7 @@ from suffice.estimators.views import FamilyView, LevelsView
 from suffice.selection.entrants import Contest, Entrants
 from suffice.selection.fold_completion import completed_moments
 from suffice.selection.fold_moments import FoldMoments
+from suffice.selection.pool import IMAGINARY_ROWS
 from suffice.selection.steps import Steps
 
 # Poolings to try: first these, then those next to the best, as long as they are better.
@@ -41,7 +42,7 @@ class Automatic:
         self,
         trial: Trial,
         columns: Any,
-        loss: Callable[[Contest, Entrants], Floats],
+        score: Callable[[Contest, Entrants], tuple[Floats, Floats]],
         steps: Steps,
         *,
         with_rivals: bool = False,
@@ -51,11 +52,12 @@ class Automatic:
     ) -> None:
         """Prepare the test rows.
 
-        loss : the deciding score of entrants in each fold, smaller is better, (m, f)
+        score : the deciding score of entrants in each fold, smaller is better, (m, f), and what
+            it would be for labels drawn from the class shares
         max_entries : of the covariances of all folds and classes
         max_cubes : features³ of all covariances that are decomposed at once
         """
-        self.trial, self.columns, self.loss, self.steps = trial, columns, loss, steps
+        self.trial, self.columns, self.score, self.steps = trial, columns, score, steps
         self.with_rivals = with_rivals
         self.max_entries, self.max_cubes = max_entries, max_cubes
         table = trial.table
@@ -64,6 +66,7 @@ class Automatic:
         self.views: dict[Any, FamilyView | LevelsView] = {}
         self.entrants: list[Entrants] = []
         self.losses: list[Floats] = []
+        self.doubts: list[Floats] = []  # (m,): loss by imaginary rows, in nats
         self.notes: list[str] = []
 
     def run(self) -> None:
@@ -73,7 +76,9 @@ class Automatic:
         """
         try:
             for entrants in self._all_entrants():
-                self.losses.append(self.loss(self.contest, entrants))
+                losses, surprises = self.score(self.contest, entrants)
+                self.losses.append(losses)
+                self.doubts.append(IMAGINARY_ROWS * surprises.mean(axis=1))
                 self.entrants.append(entrants)
                 self.steps.add()
                 if monotonic() > self.deadline:
@@ -83,6 +88,13 @@ class Automatic:
             if not self.entrants:
                 raise
             self.notes.append("interrupted: the choice is among the candidates tried until then.")
+
+    @property
+    def expected_losses(self) -> list[Floats]:
+        """The mean loss of each candidate, (m,), with the imaginary rows among those tested."""
+        rows = self.trial.table.effective_rows
+        each = zip(self.losses, self.doubts, strict=True)
+        return [losses.mean(axis=1) + doubts / rows for losses, doubts in each]
 
     def entrant(self, model: Any) -> Entrants | None:
         """A single candidate with parameters of its own; None if no statistics serve it."""
@@ -169,9 +181,10 @@ class Automatic:
     def _pooling_losses(self, first: int) -> dict[float, float]:
         """The smallest mean loss of full covariances by pooling, of entrants from `first` on."""
         means: dict[float, float] = {}
-        for entrants, losses in zip(self.entrants[first:], self.losses[first:], strict=True):
+        expected = self.expected_losses[first:]
+        for entrants, losses in zip(self.entrants[first:], expected, strict=True):
             if entrants.kind.startswith(("linear", "quadratic")):
-                pooling, loss = entrants.candidates[0].pooling, _smallest(losses.mean(axis=1))
+                pooling, loss = entrants.candidates[0].pooling, _smallest(losses)
                 means[pooling] = min(loss, means.get(pooling, np.inf))
         return {pooling: loss for pooling, loss in means.items() if np.isfinite(loss)}
 

@@ -20,7 +20,7 @@ from suffice.selection.entrants import Contest, Entrants
 from suffice.selection.folds import training_shares
 from suffice.selection.metric_sums import MetricSums
 from suffice.selection.metrics import Metric
-from suffice.selection.pool import HeldOut, PoolFit, fit_pool
+from suffice.selection.pool import IMAGINARY_ROWS, HeldOut, PoolFit, fit_pool
 from suffice.selection.recalibration import recalibrations
 from suffice.selection.selection import Selection, standard_error
 from suffice.selection.steps import Steps
@@ -46,16 +46,17 @@ def choose_automatically(trial: Trial, options: AutomaticOptions, steps: Steps) 
     metric = trial.metrics[options.metric]
     _check_spread(trial)
 
-    def loss(contest: Contest, entrants: Entrants) -> Floats:
+    def score(contest: Contest, entrants: Entrants) -> tuple[Floats, Floats]:
         if options.metric == "log_loss":
-            return contest.losses(entrants)
+            return contest.losses_and_surprises(entrants)
         values = contest.metrics(entrants, {metric.name: metric}, metric.ranks)
-        return metric.loss(values[metric.name])
+        losses = metric.loss(values[metric.name])
+        return losses, np.zeros_like(losses)
 
     automatic = Automatic(
         trial,
         options.columns,
-        loss,
+        score,
         Steps(24.0, steps.part(0.8)),
         with_rivals=options.rivals,
         time_limit=options.time_limit,
@@ -142,7 +143,7 @@ class _Choice:
                 row, complexity = describe(between.candidates[0]), float(between.complexity[0])
                 metrics = self.contest.metrics(between, self.trial.metrics, ranked=True)
                 return self._add(row, complexity, metrics), between
-            at = selection.best
+            at = self._best
         else:
             at = getattr(selection, self.options.rule.replace("-", "_"))
         return replace(selection, chosen=at), self._entrant_at(at)
@@ -150,14 +151,21 @@ class _Choice:
     def _average(self, selection: Selection) -> Entrants | None:
         """The candidate between the good ones; None if the best one is clearly better."""
         prior = np.array([log_prior_weight(candidate) for candidate in self.candidates])
+        prior -= np.concatenate(self.automatic.doubts)
         weights = selection.weights(self.trial.table.effective_rows, prior)
         between, same = average(self.candidates, weights)
         entrants = self._entrant_at(same) if same is not None else self.automatic.entrant(between)
         if entrants is None:
             return None
-        behind = self.contest.losses(entrants)[0] - selection.scores["log_loss"][selection.best]
+        behind = self.contest.losses(entrants)[0] - selection.scores["log_loss"][self._best]
         error = standard_error(behind[None], selection.repeats)[0]
         return entrants if behind.mean() <= error / 4 else None
+
+    @property
+    def _best(self) -> int:
+        """Position of the candidate with the least expected loss; the simplest of equals."""
+        expected = np.concatenate(self.automatic.expected_losses)
+        return int(np.lexsort((self.selection.complexity, np.nan_to_num(expected, nan=np.inf)))[0])
 
     def _add(self, row: Any, complexity: float, last: Mapping[str, Floats]) -> Selection:
         """The selection with one more candidate, which is chosen."""
@@ -213,7 +221,7 @@ class _Choice:
 
     def _mild_losses(self) -> list[Floats]:
         """The mean loss of each candidate, of over-confident kinds after division of the scores."""
-        means = [loss.mean(axis=1) for loss in self.automatic.losses]
+        means = self.automatic.expected_losses
         for i, some in enumerate(self.automatic.entrants):
             if some.kind in MILD_KINDS:
                 milder = [self.contest.losses(some.tempered(t)).mean(axis=1) for t in (1.5, 3.0)]
@@ -253,16 +261,19 @@ class _Choice:
 def _is_as_good(found: PoolFit, alone: HeldOut) -> bool:
     """Whether a pool predicts held-out rows about as well as the best single model.
 
-    Clearly means by half a standard error of the difference. The single model is the luckiest of
-    hundreds, so that its score is flattered more than that of a pool.
+    Clearly means by one and a half standard errors of the difference, with the imaginary rows among
+    those tested. The single model is the luckiest of hundreds, so that its score is flattered more
+    than that of a pool.
     """
-    rows = np.arange(len(alone.codes))
-    gain = (found.log_posterior - alone.log_posteriors[0])[rows, alone.codes]
+    single = alone.log_posteriors[0]
+    gain = (found.log_posterior - single)[np.arange(len(alone.codes)), alone.codes]
     share = alone.weights / alone.weights.sum()
     mean = float(share @ gain)
     # Repeats test the same rows again, which makes the error no smaller.
     error = float(np.sqrt(alone.repeats * (share**2 @ (gain - mean) ** 2)))
-    return mean > -error / 2
+    drawn = alone.surprise(single) - alone.surprise(found.log_posterior)
+    expected = mean + IMAGINARY_ROWS * drawn / float(alone.independent.sum())
+    return expected > -1.5 * error
 
 
 def _pool_metrics(found: PoolFit, metrics: Mapping[str, Metric]) -> dict[str, Floats]:

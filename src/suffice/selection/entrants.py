@@ -15,6 +15,7 @@ from suffice.data.arrays import Floats, Indices
 from suffice.selection.folds import Fold
 from suffice.selection.metric_sums import MetricSums
 from suffice.selection.metrics import Metric
+from suffice.selection.pool import MOST_SURPRISE
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,6 +62,7 @@ class Contest:
         max_tests: int = 3072,
     ) -> None:
         self.folds, self.codes, self.weights, self.k = folds, codes, weights, k
+        self.shares = np.bincount(codes, weights, k) / weights.sum()
         self.tests = [fold.test for fold in folds]
         self.tests = self.fewer(max_tests).tests
 
@@ -85,18 +87,32 @@ class Contest:
 
     def losses(self, entrants: Entrants) -> Floats:
         """Mean of -ln p(true class | x) over the test rows of each fold, (m, f)."""
-        return np.stack([self._fold_losses(entrants, f) for f in range(len(self.tests))], axis=1)
+        return self.losses_and_surprises(entrants)[0]
 
-    def _fold_losses(self, entrants: Entrants, fold: int) -> Floats:
+    def losses_and_surprises(self, entrants: Entrants) -> tuple[Floats, Floats]:
+        """The losses, (m, f), and what they would be for labels drawn from the class shares."""
+        each = [self._fold_losses(entrants, fold) for fold in range(len(self.tests))]
+        losses, surprises = (np.stack(some, axis=1) for some in zip(*each, strict=True))
+        return losses, surprises
+
+    def _fold_losses(self, entrants: Entrants, fold: int) -> tuple[Floats, Floats]:
         total, weight = np.zeros(len(entrants.candidates)), 0.0
+        drawn, drawn_weight = np.zeros(len(total)), 0.0
+        step = -(-len(self.tests[fold]) // 256)  # labels are drawn for one of so many rows
         for at, scores in self._blocks(entrants, fold):
             own = scores[:, self.codes[at], np.arange(len(at))]
+            some, some_weights = scores[:, :, ::step].copy(), self.weights[at[::step]]
             top = scores.max(axis=1)
             scores -= top[:, None]
-            losses = np.log(np.exp(scores, out=scores).sum(axis=1)) + top - own
-            total += losses @ self.weights[at]
+            normaliser = np.log(np.exp(scores, out=scores).sum(axis=1)) + top
+            each = np.minimum(normaliser[:, None, ::step] - some, MOST_SURPRISE)
+            total += (normaliser - own) @ self.weights[at]
+            drawn += (self.shares @ each) @ some_weights
             weight += float(self.weights[at].sum())
-        return total / weight if weight else np.full(len(total), np.nan)
+            drawn_weight += float(some_weights.sum())
+        if not weight:
+            return (np.full(len(total), np.nan),) * 2
+        return total / weight, drawn / max(drawn_weight, np.finfo(np.float64).tiny)
 
     def metrics(
         self, entrants: Entrants, metrics: Mapping[str, Metric], ranked: bool

@@ -13,6 +13,13 @@ from suffice.selection.pooling import pool_weights
 from suffice.selection.recalibration import Recalibration, recalibrations
 from suffice.statistics.registry import storable
 
+# Rows with a label drawn from the class shares that are believed to be among those to come: however
+# well a model predicts n rows, they do not show that it is wrong less often than once in n.
+IMAGINARY_ROWS = 0.3
+
+# Nats that such a label may cost: classes that lie far apart are not to be blurred for its sake.
+MOST_SURPRISE = 200.0
+
 
 @storable
 @dataclass(frozen=True, slots=True, eq=False)
@@ -91,6 +98,18 @@ class HeldOut:
     shares: Floats  # (folds, k): of the classes in the training rows
     repeats: int = 1  # how often each row was tested
 
+    @property
+    def independent(self) -> Floats:
+        """Weights that add up to as many rows as the weights are worth, whatever their unit."""
+        total = self.weights.sum()
+        scale = total / (self.weights @ self.weights) / self.repeats
+        return np.asarray(self.weights * scale)
+
+    def surprise(self, log_posterior: Floats) -> float:
+        """Mean of -ln p(y | x), (n, k), for labels y that are drawn from the class shares."""
+        each = np.minimum(-log_posterior, MOST_SURPRISE) * self.shares[self.fold]
+        return float(np.average(each.sum(axis=1), weights=self.weights))
+
     def some(self, most: int) -> HeldOut:
         """At most so many rows, chosen at random."""
         n = len(self.codes)
@@ -139,9 +158,7 @@ def fit_pool(
     """
     m, _, k = rows.log_posteriors.shape
     rows = rows.some(max(1000, max_cells // k))
-    # As many rows as the weights are worth, so that their unit does not matter.
-    total = rows.weights.sum()
-    weights = rows.weights * (total / (rows.weights @ rows.weights) / rows.repeats)
+    weights = rows.independent
     crossed, final = [], []
     for log_posterior in rows.log_posteriors:
         found = _calibrated(rows, log_posterior, weights, deviation) if calibrate else None
@@ -151,12 +168,18 @@ def fit_pool(
     own = np.exp(np.stack(crossed)[:, every, rows.codes].T)
     floor = rows.shares[rows.fold, rows.codes][:, None]
 
+    imagined = _imagine(rows, np.stack(crossed), shares)
+    each_row = np.vstack([np.hstack([own, floor]), imagined[0]])
+    row_weights = np.concatenate([weights, imagined[1]])
+    # The fewer rows, the more they would favour single models by chance.
+    equal = 1 + 120 / weights.sum()
+
     def weigh(kept: Indices) -> Floats:
         if not calibrate:
             return pool_weights(own[:, kept], weights)
         # The floor has to earn its weight: sharp probabilities would suffer from a prior for it.
-        prior = np.append(np.full(len(kept), 1 / len(kept)), 0.0)
-        return pool_weights(np.hstack([own[:, kept], floor]), weights, prior)
+        prior = np.append(np.full(len(kept), equal / len(kept)), 0.0)
+        return pool_weights(each_row[:, [*kept, m]], row_weights, prior)
 
     kept = np.arange(m)
     pooled = weigh(kept)
@@ -169,6 +192,20 @@ def fit_pool(
     pool = Pool.of(pooled[: len(kept)], share_weight, shares, [final[i] for i in kept])
     plain = replace(pool, recalibrations=[Recalibration.none(k)] * len(kept))
     return PoolFit(pool, kept, rows, plain.log_posterior([crossed[i] for i in kept]))
+
+
+def _imagine(
+    rows: HeldOut, log_posteriors: Floats, shares: Floats, most: int = 1000
+) -> tuple[Floats, Floats]:
+    """What models and class shares give to labels drawn from the shares, (r, m + 1); weights (r,).
+
+    log_posteriors : (m, n, k), of which every class of at most `most` rows is taken
+    """
+    step = -(-len(rows.codes) // most)
+    given = np.exp(log_posteriors[:, ::step]).reshape(len(log_posteriors), -1).T
+    of_rows = rows.weights[::step] / rows.weights[::step].sum()
+    weights = IMAGINARY_ROWS * (of_rows[:, None] * shares).ravel()
+    return np.column_stack([given, np.tile(shares, len(of_rows))]), weights
 
 
 def _calibrated(
