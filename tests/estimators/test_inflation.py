@@ -48,13 +48,15 @@ def test_wide_and_singular_covariances_are_inflated_too():
     y = np.repeat([0, 1], 10)
     wide = rng.normal(size=(20, 600)) + y[:, None]
     copied = np.column_stack([wide[:, :3], wide[:, 0]])
-    for rows, more in ((wide, {"shrinkage": 0.5}), (copied, {})):
+    for rows, more, rank in ((wide, {"shrinkage": 0.5}, 600), (copied, {}, 3)):
         plain = sf.LDA(**more).fit(rows, y)
         inflated = sf.GaussianDiscriminant(pooling=1.0, inflation=4.0, **more).fit(rows, y)
         np.testing.assert_allclose(
             inflated.log_odds(rows, 0, 1), plain.log_odds(rows, 0, 1) / 4, rtol=1e-8
         )
         np.testing.assert_allclose(inflated.covariance_, 4 * plain.covariance_, rtol=1e-10)
+        top, lower = (m.predict_joint_log_proba(plain.means_)[0, 0] for m in (plain, inflated))
+        assert top - lower == pytest.approx(rank / 2 * np.log(4))
 
 
 def test_cross_validation_chooses_it():
