@@ -7,7 +7,7 @@ import pytest
 
 import suffice as sf
 from suffice.errors import RepairedModel
-from suffice.models.linalg import rank_tolerance
+from suffice.models.linalg import cholesky_solve, rank_tolerance
 
 
 def narrow(layout, d, spread, seed=0):
@@ -117,3 +117,15 @@ def test_rounding_of_the_scatter_stays_far_below_the_tolerance():
         scale = np.sqrt(scatter.diagonal())
         worst = max(worst, abs(np.linalg.eigvalsh(scatter / scale / scale[:, None])[0]))
     assert worst < rank_tolerance(3) / 2
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_a_system_that_rounding_makes_indefinite_is_solved_where_it_can_be(seed):
+    rng = np.random.default_rng(seed)
+    rows = rng.normal(size=(2, 4))
+    matrix = rows.T @ rows
+    columns = matrix @ rng.normal(size=(4, 2))
+    solution, log_determinant = cholesky_solve(matrix.copy(), columns.copy())
+    np.testing.assert_allclose(matrix @ solution, columns, atol=1e-10)
+    assert np.abs(solution).max() < 100
+    assert np.isfinite(log_determinant)

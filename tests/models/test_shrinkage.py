@@ -253,3 +253,18 @@ def test_settings_know_the_least_detail_they_take():
     assert Settings(pooling=1.0).detail == "shared"
     assert Settings(structure=DIAGONAL).detail == "diagonal"
     assert Settings(structure=SPHERICAL, shrinkage="oas").detail == "separate"
+
+
+@pytest.mark.parametrize("pooling", [0.3, 0.5, 1.0])
+def test_ledoit_wolf_of_classes_alike_falls_as_their_rows_are_pooled(pooling):
+    own = np.random.default_rng(0).standard_t(4, size=(30, 4)) * [1, 2, 3, 4]
+    X, y = np.concatenate([own, own + 5]), np.repeat([0, 1], 30)
+    # Each class has its own rows, and that share of as many others; noise is by their number.
+    apart, pooled = (
+        np.ravel(
+            sf.GaussianDiscriminant(pooling=share, shrinkage="ledoit-wolf").fit(X, y).shrinkage_
+        )
+        for share in (0.0, pooling)
+    )
+    assert 0.1 < apart[0] < 0.5
+    near(pooled, apart[0] / (1 + pooling), 1e-10)
