@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import clone
 
 import suffice as sf
-from suffice.errors import InvalidFeatures, InvalidParameter, Mismatch, NeverIncluded, OutsideGrid
+from suffice.errors import (
+    InvalidFeatures,
+    InvalidFile,
+    InvalidParameter,
+    Mismatch,
+    NeverIncluded,
+    OutsideGrid,
+)
 from suffice.reports.code import constructor, imports
+from suffice.statistics.exact.integers import Integers
 
 KINDS = [
     sf.LDA,
@@ -257,3 +267,25 @@ def test_code_that_names_a_model_on_a_grid_can_be_pasted(tmp_path):
     grid.save(tmp_path / "own.grid")
     assert line.startswith('grid = sf.load("own.grid")')
     assert sf.load(tmp_path / "own.grid") == grid
+
+
+@pytest.mark.parametrize("detail", ["separate", "shared", "diagonal"])
+def test_a_file_of_indicators_that_no_rows_have_is_refused(detail, table, tmp_path):
+    X, y = table
+    s = sf.summarize(X.dropna(), y[X.notna().all(axis=1)], detail=detail, grid=GRID)
+    d, products = s.every.n_features, s.every.products.limbs
+    s.save(tmp_path / "own")
+    assert sf.load(tmp_path / "own") == s
+    row, column = (np.arange(d),) * 2 if detail == "diagonal" else np.triu_indices(d)
+    cases = [((2, 2), "its own square"), ((2, 3), "two levels of one column")]
+    for pair, message in cases[: 1 if detail == "diagonal" else 2]:
+        forged = products.copy()
+        forged[0, 0, (row == pair[0]) & (column == pair[1])] += 1
+        every = replace(s.every, products=Integers(forged))
+        replace(s, every=every).save(tmp_path / "forged")
+        with pytest.raises(InvalidFile, match=message):
+            sf.load(tmp_path / "forged")
+    wide = s.every.grid.changed(highest=s.every.grid.highest + 1)
+    replace(s, every=replace(s.every, grid=wide)).save(tmp_path / "forged")
+    with pytest.raises(InvalidFile, match="units of one"):
+        sf.load(tmp_path / "forged")

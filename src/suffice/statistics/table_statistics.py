@@ -25,7 +25,7 @@ from suffice.statistics.exact.exact_map import feature_sums
 from suffice.statistics.exact.exact_statistics import ExactStatistics
 from suffice.statistics.exact.form import ExactForm
 from suffice.statistics.exact.grid import Grid
-from suffice.statistics.exact.indicator_checks import impossible_indicators
+from suffice.statistics.exact.indicator_checks import check_indicators, impossible_indicators
 from suffice.statistics.exact.indicator_grid import with_indicators
 from suffice.statistics.exact.on_grid import OnGrid
 from suffice.statistics.feature_map import FeatureMap
@@ -261,6 +261,9 @@ class TableStatistics(Savable):
         every, grid = self.every, self.grid
         if grid is not None and isinstance(every, OnGrid) and every.grid != self._widened(grid):
             raise ValueError("the indicators of levels are not in units of one")
+        if isinstance(every, OnGrid):
+            sizes = [len(self.reader.numeric_names), *map(len, self.known_levels)]
+            check_indicators(every, np.repeat(np.arange(len(sizes)) - 1, sizes))
         reason = self._impossible()
         if reason is not None:
             raise ValueError(f"no rows have such sums: {reason}")

@@ -10,7 +10,7 @@ from suffice.data.arrays import Indices
 from suffice.statistics.by_pattern import features_of
 from suffice.statistics.exact.exact_incomplete import AnyExact
 from suffice.statistics.exact.exact_statistics import ExactStatistics
-from suffice.statistics.exact.triangle import triangle
+from suffice.statistics.exact.triangle import diagonal_places, triangle
 
 
 def impossible_indicators(s: AnyExact, first: int) -> str | None:
@@ -37,6 +37,29 @@ def impossible_indicators(s: AnyExact, first: int) -> str | None:
             lost = own[i[at] if absent[group, i[at]] else j[at]]
             return f"no rows with {names[lost]!r}, but products of it with another column"
     return None
+
+
+def check_indicators(s: AnyExact, column: Indices) -> None:
+    """Raise a ValueError unless each indicator is its own square, and excludes those beside it.
+
+    column : of levels, that each feature is an indicator of; -1 for numbers
+    """
+    for part, own in _parts(s):
+        at = np.flatnonzero(column[own] >= 0)
+        places = diagonal_places(part.n_features)
+        sums = np.array(part.sums[:, at].tolist(), object).reshape(len(part.classes), len(at))
+        if s.detail == "diagonal":
+            places = np.arange(part.n_features)
+        if s.detail == "shared":
+            sums = sums.sum(axis=0, keepdims=True)
+        if part.products[:, places[at]].tolist() != sums.ravel().tolist():
+            raise ValueError("an indicator of a level is not its own square")
+        if s.detail == "diagonal":
+            continue
+        i, j = triangle(part.n_features)
+        beside = (column[own[i]] == column[own[j]]) & (column[own[i]] >= 0) & (i != j)
+        if part.products.limbs[:, :, beside].any():
+            raise ValueError("a row has two levels of one column")
 
 
 def _parts(s: AnyExact) -> Iterator[tuple[ExactStatistics, Indices]]:
