@@ -73,7 +73,7 @@ def _line(estimator: Any) -> str:
         estimator = clone(estimator).set_params(columns=None)
     text = " ".join(repr(estimator).split())
     # A grid has no call of its own: the user's variable stands for it.
-    return re.sub(r"grid=<[^>]*>", "grid=grid", text)
+    return re.sub(r"\bgrid=<[^>]*>", "grid=grid", text)
 
 
 def _caller() -> int:
