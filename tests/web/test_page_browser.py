@@ -365,6 +365,35 @@ def test_two_classes_have_one_discriminant_axis_with_their_densities_above_it(vi
     assert "along the axis: a point" in page.locator(".part-boundary").inner_text()
 
 
+def test_contours_are_where_the_density_is_a_share_of_its_peak(visit, files):
+    page = visit(files["iris"], "#x=2&y=3&row=60")
+    X, y = load_iris(return_X_y=True)
+    page.get_by_label("Density contours").check()
+    for others in ("out", "point"):
+        page.get_by_label("Other features").select_option(others)
+        settled(page)
+        curves = page.evaluate(
+            f"""() => {{
+              const {{ drawing }} = {STATE}, {{ x0, x1, y0, y1 }} = drawing.box;
+              const at = text => text.slice(1).split("L").map(one => one.split(" ").map(Number));
+              const [left, bottom] = [drawing.px(x0), drawing.py(y0)];
+              return [...drawing.layers.contours.children].map(path => at(path.getAttribute("d"))
+                .map(([x, y]) => [x0 + (x - left) * (x1 - x0) / (drawing.px(x1) - left),
+                                  y0 + (y - bottom) * (y1 - y0) / (drawing.py(y1) - bottom)]));
+            }}"""
+        )
+        assert len(curves) == 12  # four for each of three classes
+        for c, level in ((1, 0), (1, 3), (2, 1)):
+            points = np.array(curves[4 * c + level])
+            if others == "out":
+                joint = sf.QDA().fit(X[:, 2:], y).predict_joint_log_proba(points)[:, c]
+            else:
+                rows = np.repeat(X[60:61], len(points), axis=0)
+                rows[:, 2:] = points
+                joint = sf.QDA().fit(X, y).predict_joint_log_proba(rows)[:, c]
+            assert np.ptp(joint) < 0.05  # a tenth of a pixel apart
+
+
 def test_what_lies_outside_the_axes_is_cut_off(visit, files):
     page = visit(files["iris"])
     clip = page.locator(".borders").get_attribute("clip-path")

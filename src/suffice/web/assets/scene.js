@@ -2,7 +2,7 @@
 /** The scene: what the model looks like in the plane. */
 
 import { cssColour, rgb } from "./colours.js";
-import { borderSegments, halfAxes, neighbours, planeGaussian, planeRegions, planeSix, zeroCurve } from "./plane.js";
+import { borderSegments, halfAxes, neighbours, planeGaussian, planeRegions, planeSix } from "./plane.js";
 
 const MOST_EXACT_CLASSES = 40;
 const MOST_BORDERS = 1000;
@@ -45,23 +45,23 @@ export function drawModel(explorer) {
   const few = model.k <= MOST_EXACT_CLASSES;
   drawing.drawLines("ellipses", few && !explorer.isLine ? ellipses(explorer, model) : []);
   drawing.drawLines("curves", explorer.isLine ? densities(box, sixes, origin) : []);
-  drawing.drawSegments("contours", few && !explorer.isLine && explorer.showsContours ? contours(box, sixes, origin) : []);
+  drawing.drawLines("contours", few && !explorer.isLine && explorer.showsContours ? contours(sixes, origin) : []);
 }
 
 /** @param {Explorer} explorer @param {Model} model */
 function ellipses({ lesson, axes }, model) {
   return model.covariances.flatMap((_, c) => {
     const found = planeGaussian(model, c, lesson.view, axes);
-    if (!found) return [];
-    const [long, short] = halfAxes(found.matrix);
-    return [1, 2].map((radius) => ({
-      points: Array.from({ length: 73 }, (__, m) => {
-        const [p, q] = [radius * Math.cos((m * Math.PI) / 36), radius * Math.sin((m * Math.PI) / 36)];
-        return found.mean.map((centre, i) => centre + p * long[i] + q * short[i]);
-      }),
-      class: `ellipse r${radius}`,
-      stroke: cssColour(c),
-    }));
+    return !found ? [] : [1, 2].map((radius) => ({ points: outline(found, radius), class: `ellipse r${radius}`, stroke: cssColour(c) }));
+  });
+}
+
+/** The ellipse at so many standard deviations. @param {{mean: number[], matrix: number[][]}} plane @param {number} radius */
+function outline({ mean, matrix }, radius) {
+  const [long, short] = halfAxes(matrix);
+  return Array.from({ length: 73 }, (_, m) => {
+    const [p, q] = [radius * Math.cos((m * Math.PI) / 36), radius * Math.sin((m * Math.PI) / 36)];
+    return mean.map((centre, i) => centre + p * long[i] + q * short[i]);
   });
 }
 
@@ -79,19 +79,16 @@ function densities(box, sixes, origin) {
   return curves;
 }
 
-/** Where the density of each class is a given share of its peak.
- * @param {Box} box @param {(Six | null)[]} sixes @param {number[]} origin */
-function contours(box, sixes, origin) {
+/** Where the density of each class, as it is in the plane, is a given share of its peak.
+ * @param {(Six | null)[]} sixes @param {number[]} origin */
+function contours(sixes, origin) {
   return sixes.flatMap((six, c) => {
     if (!six) return [];
-    const [constant, p, q, a, b, e] = six;
+    const [, p, q, a, b, e] = six;
     const determinant = 4 * a * e - b * b;
-    const peak = constant + (p * (b * q - 2 * e * p) + q * (b * p - 2 * a * q)) / determinant / 2;
-    return [0.25, 1, 2.25, 4].map((below) => ({
-      points: zeroCurve(six.with(0, constant - peak + below), box, origin, 48),
-      class: "contour",
-      stroke: cssColour(c),
-    }));
+    const matrix = [[-2 * e, b], [b, -2 * a]].map((row) => row.map((entry) => entry / determinant));
+    const mean = matrix.map(([m, n], i) => origin[i] + m * p + n * q);
+    return [0.25, 1, 2.25, 4].map((below) => ({ points: outline({ mean, matrix }, Math.sqrt(2 * below)), class: "contour", stroke: cssColour(c) }));
   });
 }
 
