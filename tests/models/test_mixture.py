@@ -18,7 +18,7 @@ from lawful import examples, few
 from suffice.models import scoring
 from suffice.models.covariance import DiagonalCovariance, FullCovariance
 from suffice.models.densities import Densities
-from suffice.models.em import fit_mixture, sizes_by_bic
+from suffice.models.em import bic, fit_mixture, sizes_by_bic
 from suffice.models.em_run import EMPTY
 from suffice.models.gaussian import GaussianModel, LinearScores
 from suffice.models.linalg import whitener
@@ -508,6 +508,18 @@ def test_bic_finds_how_many_components_a_class_has():
     training = Training.of(X, codes, None, np.array(["one", "three"]))
     found = sizes_by_bic(training, Settings(), Effort(n_init=3), rng, 6)
     assert found.tolist() == [1, 3]
+
+
+@pytest.mark.parametrize("m", [1, 2, 3])
+def test_bic_is_that_of_the_rows_and_of_the_parameters_counted_by_hand(m):
+    X, n, d = blobs(), len(blobs()), blobs().shape[1]
+    training = Training.of(X, np.zeros(n, np.int64), None, np.array(["all"]))
+    fit = fit_mixture(
+        training, np.array([m]), Settings(), None, Effort(n_init=1), np.random.default_rng(0)
+    )
+    free = m - 1 + m * d + m * d * (d + 1) / 2
+    total = logsumexp(fit.model.joint(X), axis=1).sum()
+    assert bic(fit, Settings(), n) == pytest.approx(free * np.log(n) - 2 * total, rel=1e-4)
 
 
 @pytest.mark.parametrize(
