@@ -23,6 +23,7 @@ from suffice.selection.diagnostics.distances import distance_quantiles
 from suffice.selection.diagnostics.henze_zirkler import henze_zirkler
 from suffice.selection.diagnostics.influence import influential_rows
 from suffice.selection.diagnostics.mardia import cubic_by_features, cubic_by_pairs, mardia
+from suffice.selection.diagnostics.reliability import Reliability
 
 X, Y = load_iris(return_X_y=True)
 ROW_TESTS = (mardia, henze_zirkler, distance_quantiles, influential_rows)
@@ -452,3 +453,15 @@ def test_the_influence_of_one_row_among_a_million_keeps_its_digits():
         m1, v1 = gaussian(low - 1, n - 1)
         wanted = (v0 / v1 - 1 + (m1 - m0) ** 2 / v1 + mpmath.log(v1 / v0)) / 2
         assert divergence.divergence[0] == pytest.approx(float(wanted), rel=1e-8)
+
+
+def test_the_parts_of_the_brier_score_add_up_where_bins_hold_one_probability():
+    rng = np.random.default_rng(0)
+    p = rng.choice([0.05, 0.25, 0.55, 0.85], 400)
+    weights = rng.integers(1, 4, 400).astype(float)
+    found = Reliability.of(p, rng.random(400) < 0.6, weights=weights)
+    assert found.reliability > 0.01
+    assert found.resolution > 1e-4
+    parts = found.reliability - found.resolution + found.uncertainty
+    assert found.brier == pytest.approx(parts, rel=1e-12)
+    assert found.within_bins == pytest.approx(0, abs=1e-12)
