@@ -13,7 +13,7 @@ import pyarrow as pa
 import pytest
 
 import suffice as sf
-from suffice.data.column_kinds import Levels, Number, SetAside, WrittenNumber
+from suffice.data.column_kinds import Dates, Levels, Number, SetAside, WrittenNumber
 from suffice.errors import InvalidFeatures, InvalidParameter, NotNumbers
 
 FRAMES = {
@@ -345,3 +345,8 @@ def test_a_number_that_starts_with_zero_has_no_thousands():
     table = pd.DataFrame({"litres": ["0,499", "2,345", "7,120"] * 20, "kind": ["a", "b"] * 30})
     model = sf.LDA().fit(table, "kind")
     np.testing.assert_allclose(model.means_.mean(), (0.499 + 2.345 + 7.12) / 3)
+
+
+def test_dates_with_two_digits_for_the_year_are_dates():
+    found = column(["7/31/20 15:03", "8/1/20 1:03", "12/24/99 8:00"] * 5)
+    assert found.kind == Dates(("year", "month", "weekday", "hour", "days"), "month first")

@@ -34,10 +34,11 @@ def _patterns(order: str) -> tuple[re.Pattern[str], ...]:
         rf"{name} {day},?\s+{year}",
     ]
     # In these, days up to the 12th could be months.
+    short = "(?P<short>[0-9]{2})"  # a year without its century
     if order == "day first":
-        dates.append(rf"{day}{mark}{month}(?P=mark){year}")
+        dates += [rf"{day}{mark}{month}(?P=mark){year}", f"{day}/{month}/{short}"]
     elif order == "month first":
-        dates.append(rf"{month}{mark}{day}(?P=mark){year}")
+        dates += [rf"{month}{mark}{day}(?P=mark){year}", f"{month}/{day}/{short}"]
     timed = [rf"{date}(?:(?:T|,?\s+){clock})?" for date in dates]
     others = [r"(?P<year>[0-9]{4})-(?P<month>[0-9]{2})", rf"{name}[- ]{year}", clock]
     return tuple(map(re.compile, [*timed, *others]))
@@ -50,6 +51,8 @@ def parse_date(text: str, order: str = CLEAR) -> dt.datetime | None:
     (datetime.datetime(2024, 5, 31, 8, 30), datetime.datetime(1970, 1, 1, 8, 30))
     >>> parse_date("3/4/2024", "month first"), parse_date("3/4/2024")
     (datetime.datetime(2024, 3, 4, 0, 0), None)
+    >>> parse_date("7/31/20 15:03", "month first")
+    datetime.datetime(2020, 7, 31, 15, 3)
     """
     if text[4:5] == "-":
         # Several times faster than the patterns, and the most common case.
@@ -100,7 +103,7 @@ def date_orders(cells: TextCells, share: float) -> dict[str, list[str]]:
 def _time(parts: dict[str, str | None]) -> dt.datetime | None:
     try:
         return dt.datetime(
-            int(parts.get("year") or 1970),
+            _year(parts),
             _month(parts),
             int(parts.get("day") or 1),
             _hour(parts),
@@ -110,6 +113,14 @@ def _time(parts: dict[str, str | None]) -> dt.datetime | None:
         )
     except ValueError:
         return None
+
+
+def _year(parts: dict[str, str | None]) -> int:
+    short = parts.get("short")
+    if short:
+        # As in POSIX: 69 to 99 are of the last century.
+        return int(short) + (1900 if int(short) >= 69 else 2000)
+    return int(parts.get("year") or 1970)
 
 
 def _month(parts: dict[str, str | None]) -> int:
