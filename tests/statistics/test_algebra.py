@@ -444,3 +444,14 @@ def test_thin_and_dense_parts_can_be_merged_and_removed(detail):
     new = sf.summarize(rows[:1], ["zz"], detail=detail)
     assert (labels + new).classes.tolist() == ["a", "b", "zz"]
     assert labels + new - new == labels
+
+
+@pytest.mark.parametrize("unit", [1e-12, 1.0, 1e12])
+@pytest.mark.parametrize("factor", [0.5, 1 - 1e-6, 1 + 1e-6, 3.0])
+@pytest.mark.parametrize("rows", [3, 4])
+def test_other_weights_than_were_added_cannot_be_removed_in_any_unit(unit, factor, rows):
+    X, y, w = np.arange(8.0).reshape(4, 2) ** 2, np.zeros(4), unit * np.ones(4)
+    whole = sf.summarize(X, y, w)
+    weight = w[:rows] * (factor if rows == 4 else max(factor, 1.0) * 1.5)
+    with pytest.raises(NeverIncluded, match=r"weight; .* cannot be removed"):
+        whole - sf.summarize(X[:rows], y[:rows], weight)

@@ -82,13 +82,12 @@ def _check_included(whole: Statistics, removed: Statistics, at: Alignment) -> No
             f"class {shown(unknown[0])} has rows to remove, but none were ever added."
         )
     excess = removed.count > whole.count[at.both]
-    heavier = removed.weight > whole.weight[at.both] * (1 + 1e-9)
     emptied = removed.count == whole.count[at.both]
-    uneven = emptied & ~np.isclose(removed.weight, whole.weight[at.both], rtol=1e-9)
+    uneven = emptied & ~np.isclose(removed.weight, whole.weight[at.both], rtol=1e-9, atol=0)
     used_up = ~emptied & ~(removed.weight < whole.weight[at.both])
     for bad, what in (
         (excess, "rows"),
-        (heavier | uneven | used_up, "weight"),
+        (uneven | used_up, "weight"),
     ):
         if bad.any():
             c = int(bad.argmax())
