@@ -20,6 +20,7 @@ import suffice as sf
 from suffice.errors import InvalidInput, UnwritableFile
 from suffice.reports import page, pictures
 from suffice.reports.choice_section import choice_html
+from suffice.reports.data_section import data_facts, data_html
 from suffice.reports.diagnosis_section import merged
 from suffice.reports.material import Material
 from suffice.selection.diagnostics.diagnostic import Diagnostic
@@ -194,6 +195,15 @@ def test_columns_that_are_not_used_are_named(tmp_path):
 
 
 @pytest.mark.usefixtures("without_pictures")
+def test_a_column_that_gives_the_class_alone_is_reported():
+    leak = np.array(["low", "middle", "high"])[KINDS]
+    facts = data_facts(Material.read(WINE.assign(leak=leak, copy=KINDS), KINDS), 178)
+    assert [column.name for column in facts.columns if column.decides] == ["leak", "copy"]
+    text = "Columns 'leak', 'copy' each give the class alone: their values occur in one class only."
+    assert text in str(data_html(facts)).replace("&#x27;", "'").replace("&#39;", "'")
+    assert "alone" not in str(data_html(data_facts(Material.read(WINE, KINDS), 178)))
+
+
 def test_small_scores_are_not_written_as_zero(tmp_path):
     rng = np.random.default_rng(0)
     y = np.repeat(["a", "b"], 40)

@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from suffice.data.arrays import Indices
 from suffice.data.levels import columns_of
 from suffice.data.mixed import DISCRETE
 from suffice.html import Html, joined
 from suffice.reports.markup import paragraphs, percent, short, short_labels, table
 from suffice.reports.material import Material
-from suffice.text import format_number, plural
+from suffice.text import format_number, plural, quote_names
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +24,7 @@ class ColumnFacts:
     missing : number of missing values
     range : min, median and max; None for levels, or if all values are missing
     levels : the levels and their numbers of rows, the most frequent first
+    decides : whether each of its values occurs in one class only
     """
 
     name: str
@@ -30,6 +32,7 @@ class ColumnFacts:
     missing: int
     range: tuple[float, float, float] | None = None
     levels: tuple[tuple[Any, int], ...] = ()
+    decides: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +86,9 @@ def _number(data: Material, i: int, j: int) -> ColumnFacts:
     three = None
     if len(observed):
         three = (float(observed.min()), float(np.median(observed)), float(observed.max()))
-    return ColumnFacts(data.names[j], "numbers", len(values) - len(observed), three)
+    decides = _decides(np.unique(observed, return_inverse=True)[1], data.codes[~np.isnan(values)])
+    missing = len(values) - len(observed)
+    return ColumnFacts(data.names[j], "numbers", missing, three, decides=decides)
 
 
 def _levels(data: Material, column: Any, j: int) -> ColumnFacts:
@@ -91,7 +96,21 @@ def _levels(data: Material, column: Any, j: int) -> ColumnFacts:
     counts = np.bincount(codes[codes >= 0], minlength=len(levels))
     order = np.argsort(-counts, kind="stable")
     counted = tuple((levels[c].item(), int(counts[c])) for c in order.tolist())
-    return ColumnFacts(data.names[j], "levels", int(data.missing[:, j].sum()), None, counted)
+    missing, decides = (
+        int(data.missing[:, j].sum()),
+        _decides(codes[codes >= 0], data.codes[codes >= 0]),
+    )
+    return ColumnFacts(data.names[j], "levels", missing, None, counted, decides)
+
+
+def _decides(values: Indices, classes: Indices, rows_per_value: int = 5) -> bool:
+    """Whether each of a few values occurs in one class only, and not all in the same.
+
+    rows_per_value : average number of rows from which this is no coincidence
+    """
+    pairs = np.unique(np.stack([values, classes]), axis=1)
+    alone = pairs.shape[1] == len(np.unique(values)) > 1
+    return bool(alone and np.ptp(pairs[1]) and len(values) >= rows_per_value * pairs.shape[1])
 
 
 def data_html(facts: DataFacts) -> Html:
@@ -120,7 +139,27 @@ def data_html(facts: DataFacts) -> Html:
     unused = ""
     if facts.notes:
         unused = f"Not all of the table is used: {'; '.join(map(short_labels, facts.notes))}."
-    return joined([paragraphs(summary, part, unused), _classes(facts), _columns(facts)])
+    return joined(
+        [paragraphs(summary, part, unused, _leaks(facts)), _classes(facts), _columns(facts)]
+    )
+
+
+def _leaks(facts: DataFacts) -> str:
+    """Which columns decide the class alone; "" if none does."""
+    names = [column.name for column in facts.columns if column.decides]
+    if not names:
+        return ""
+    most = 5  # columns that are named
+    named = short_labels(quote_names(names, most))
+    if len(names) == 1:
+        who, known = f"Column {named} alone gives the class: each of its values", "it is known"
+    else:
+        who, known = f"Columns {named} each give the class alone: their values", "they are known"
+    occur, them = ("occurs", "it") if len(names) == 1 else ("occur", "them")
+    return (
+        f"{who} {occur} in one class only. If {known} only once the class is, leave {them} out: "
+        "no score below would hold for new rows."
+    )
 
 
 def _classes(facts: DataFacts) -> Html:
