@@ -524,10 +524,10 @@ MANY_CLASSES = {
 @pytest.mark.parametrize("case", MANY_CLASSES)
 def test_memory_is_that_of_the_answer_however_many_classes_there_are(case):
     rng = np.random.default_rng(0)
-    y = np.repeat(np.arange(500), 4)
-    X = rng.normal(size=(2000, 4)) + 3 * rng.normal(size=(500, 4))[y]
+    y = np.repeat(np.arange(800), 4)
+    X = rng.normal(size=(3200, 4)) + 3 * rng.normal(size=(800, 4))[y]
     if case in ("levels", "mixed"):
-        X[:, 0] = rng.integers(0, 3, 2000)
+        X[:, 0] = rng.integers(0, 3, 3200)
         X = X[:, :1] if case == "levels" else X
     model = clone(MANY_CLASSES[case]).fit(X, y)
     model.predict(X)  # compiled loops are loaded now
