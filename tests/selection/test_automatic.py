@@ -12,6 +12,7 @@ import suffice as sf
 from suffice.errors import InvalidParameter
 from suffice.estimators.automatic import Automatic
 from suffice.estimators.trial import Trial
+from suffice.models.gap_em import GapEm
 from suffice.selection.entrants import Contest
 from suffice.selection.fold_completion import completed_moments
 from suffice.selection.fold_moments import FoldMoments
@@ -233,6 +234,16 @@ def test_a_pool_is_taken_unless_one_model_is_clearly_better():
     assert found.candidates[found.chosen]["model"] == "PooledDiscriminant"
     for name in ("accuracy", "brier", "roc_auc"):
         assert np.isfinite(found.table[name][found.chosen])
+
+
+@pytest.mark.filterwarnings("error::suffice.errors.NotConverged")
+@pytest.mark.parametrize("simple", [True, False])
+def test_that_em_was_stopped_for_the_chosen_model_is_a_note(simple, monkeypatch):
+    rows = IRIS.copy()
+    rows[np.random.default_rng(0).random(rows.shape) < 0.1] = np.nan
+    monkeypatch.setattr(GapEm, "most_steps", 3)
+    found = sf.select_model(rows, KINDS, simple=simple)
+    assert "Discriminant: many values are missing, so that EM stopped" in found.notes[0]
 
 
 def test_rivals_may_be_members():

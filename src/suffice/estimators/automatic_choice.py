@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -9,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from suffice.data.arrays import Floats
-from suffice.errors import TooFewRows
+from suffice.errors import NotConverged, TooFewRows
 from suffice.estimators.automatic import Automatic
 from suffice.estimators.averaging import average, log_prior_weight
-from suffice.estimators.candidates import describe
+from suffice.estimators.candidates import class_name, describe
 from suffice.estimators.pooled import PooledDiscriminant
 from suffice.estimators.pooled_members import class_weight, shares_of
 from suffice.estimators.trial import Trial
@@ -87,6 +88,7 @@ class _Choice:
     def __init__(self, automatic: Automatic, options: AutomaticOptions) -> None:
         self.automatic, self.options = automatic, options
         self.trial, self.contest = automatic.trial, automatic.contest
+        self.notes: list[str] = []
         self.candidates = [one for some in automatic.entrants for one in some.candidates]
         loss = np.concatenate(automatic.losses)
         scores = {name: np.full(loss.shape, np.nan) for name in self.trial.metrics}
@@ -106,7 +108,7 @@ class _Choice:
     def single(self) -> tuple[Selection, Any]:
         """The selection of one candidate, and its model."""
         selection, entrants = self._select_candidate()
-        return self._with_all_metrics(selection), self.trial.fit(entrants.candidates[0])
+        return self._noted(selection, self._fit(entrants.candidates[0]))
 
     def pooled(self) -> tuple[Selection, Any]:
         """The selection with a pool, unless one model is clearly better."""
@@ -114,9 +116,9 @@ class _Choice:
         kinds = self._representatives()
         found = fit_pool(self._held_out(kinds), shares_of(class_weight(self.trial.table)))
         if not _is_as_good(found, self._held_out([entrants])):
-            return self._with_all_metrics(selection), self.trial.fit(entrants.candidates[0])
+            return self._noted(selection, self._fit(entrants.candidates[0]))
         members = [kinds[i].candidates[0] for i in found.kept.tolist()]
-        fitted = [self.trial.fit(member) for member in members]
+        fitted = [self._fit(member) for member in members]
         table = self.trial.table
         model = PooledDiscriminant._of(
             fitted,
@@ -132,7 +134,27 @@ class _Choice:
         names = " + ".join(kinds[i].kind for i in found.kept.tolist())
         row = {"model": "PooledDiscriminant", "members": names}
         whole = self._add(row, complexity, _pool_metrics(found, self.trial.metrics))
-        return self._with_all_metrics(whole), model
+        return self._noted(whole, model)
+
+    def _fit(self, candidate: Any) -> Any:
+        """The candidate fitted to all rows; that its EM was stopped is a note, not a warning."""
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always", NotConverged)
+            model = self.trial.fit(candidate)
+        for one in caught:
+            if issubclass(one.category, NotConverged):
+                self.notes.append(
+                    f"{class_name(candidate)}: many values are missing, so that EM stopped before "
+                    "its covariances converged; they are those of the last step."
+                )
+            else:
+                warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
+        return model
+
+    def _noted(self, selection: Selection, model: Any) -> tuple[Selection, Any]:
+        """The selection with all metrics and notes, and the model."""
+        notes = tuple(dict.fromkeys([*selection.notes, *self.notes]))
+        return replace(self._with_all_metrics(selection), notes=notes), model
 
     def _select_candidate(self) -> tuple[Selection, Entrants]:
         """The selection of one candidate, and that candidate."""
