@@ -110,6 +110,16 @@ test("rows with missing values are left out and counted", () => {
   assert.match(found.notes.join(" "), /3 rows with missing values left out/);
 });
 
+test("a row that was far away leaves no rounding behind", () => {
+  const table = new Table(dataset);
+  for (const far of [1e12, 1e30, -1e5]) table.move(1, [far, 2]);
+  table.move(0, [0.5, 0.25]);
+  table.move(1, [1.5, 2]);
+  const again = Statistics.of(table.rows, table.codes, table.k, table.d);
+  for (const name of /** @type {const} */ (["weight", "mean", "scatter"]))
+    table.statistics[name].forEach((value, at) => assert.ok(Math.abs(value - again[name][at]) < 1e-12, `${name} ${at}: ${value}, not ${again[name][at]}`));
+});
+
 test("a singular covariance is explained, not drawn", () => {
   const statistics = Statistics.of(Float64Array.of(1, 1, 2, 2, 3, 3, 4, 4), Int32Array.of(0, 0, 1, 1), 2, 2);
   const settings = { structure: "full", pooling: 1, shrinkage: 0, ddof: 0, priors: null };

@@ -33,6 +33,9 @@ export function encode(values) {
 }
 
 export class Table {
+  /** The row that was moved last, and the statistics of its class without it. */
+  lifted = /** @type {{row: number, weight: number, mean: Float64Array, scatter: Float64Array} | null} */ (null);
+
   /** @param {Dataset} dataset @param {Edit[]} edits */
   constructor(dataset, edits = []) {
     this.dataset = dataset;
@@ -76,12 +79,30 @@ export class Table {
     }
   }
 
-  /** Move a row, by updating the statistics of its class. @param {number} i @param {ArrayLike<number>} values */
+  /** Move a row, again and again: each time from the statistics of its class without it, so that
+   * rounding does not add up, nor a row far away take the digits of the others with it.
+   * @param {number} i @param {ArrayLike<number>} values */
   move(i, values) {
-    const row = this.row(i);
-    this.statistics.remove(row, this.codes[i]);
-    row.set(values);
-    this.statistics.add(row, this.codes[i]);
+    const { statistics } = this;
+    const c = this.codes[i];
+    const { weight, mean, scatter } = this.lifted?.row === i ? this.lifted : this.lift(i);
+    statistics.weight[c] = weight;
+    statistics.meanOf(c).set(mean);
+    statistics.scatterOf(c).set(scatter);
+    this.row(i).set(values);
+    statistics.add(values, c);
+  }
+
+  /** The statistics of the class of a row without it. @param {number} i */
+  lift(i) {
+    const { statistics, codes } = this;
+    const c = codes[i];
+    codes[i] = -1;
+    if (this.isWhole) statistics.recompute(c, this.rows, codes);
+    else statistics.remove(this.row(i), c);
+    codes[i] = c;
+    this.lifted = { row: i, weight: statistics.weight[c], mean: statistics.meanOf(c).slice(), scatter: statistics.scatterOf(c).slice() };
+    return this.lifted;
   }
 
   /** The overall mean. */
