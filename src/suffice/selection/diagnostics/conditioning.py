@@ -115,7 +115,7 @@ def _words(
 def _why(found: Condition, names: tuple[str, ...] | None) -> str:
     if found.why:
         return found.why
-    involved = name_features(found.features, names, " and ")
+    involved = name_features(found.features, names)
     if np.isinf(found.correlation):
         return f"{involved} depend on each other"
     return f"{involved} nearly depend on each other (condition number {_size(found.correlation)})"

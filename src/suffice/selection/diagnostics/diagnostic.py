@@ -76,7 +76,10 @@ def list_names(names: Iterable[Any]) -> str:
     >>> list_names(["a"]), list_names(["a", "b", "c"]), list_names(range(9))
     ("'a'", "'a', 'b' and 'c'", '0, 1, 2, 3, 4 and 4 more')
     """
-    words = [shown(name) for name in names]
+    return _enumerated([shown(name) for name in names])
+
+
+def _enumerated(words: Sequence[str]) -> str:
     if len(words) > MAX_LISTED:
         return f"{', '.join(words[:MAX_LISTED])} and {len(words) - MAX_LISTED} more"
     return " and ".join(part for part in (", ".join(words[:-1]), words[-1]) if part)
@@ -92,17 +95,13 @@ def format_count(count: float, noun: str) -> str:
     return f"{count:.6g} {noun if count == 1 else plural}"
 
 
-def name_features(
-    features: Sequence[int], names: tuple[str, ...] | None, joiner: str = ", "
-) -> str:
+def name_features(features: Sequence[int], names: tuple[str, ...] | None) -> str:
     """Features for a sentence, the first few of them.
 
-    >>> name_features([0, 2], None), name_features([0, 2], ("a", "b", "c"), " and ")
-    ('feature 0, feature 2', "'a' and 'c'")
+    >>> name_features([0, 2], None), name_features([0, 1, 2], ("a", "b", "c"))
+    ('feature 0 and feature 2', "'a', 'b' and 'c'")
     """
-    words = [f"feature {j}" if names is None else repr(names[j]) for j in features[:MAX_LISTED]]
-    rest = len(features) - MAX_LISTED
-    return joiner.join(words) + f" and {rest} more" * (rest > 0)
+    return _enumerated([f"feature {j}" if names is None else repr(names[j]) for j in features])
 
 
 def holm(pvalues: Sequence[float] | Floats) -> Floats:
