@@ -145,3 +145,18 @@ def test_a_type_that_a_file_names_and_the_library_lacks_leaves_the_column_plain(
     for text in ("Series", "DataFrame[1]", "Enum[1]", "Datetime[3]", "[", "object:set"):
         form = FrameForm("polars", {"a": text})
         assert form.frame({"a": X["a"].to_numpy()}).shape == (SIZE, 1)
+
+
+@pytest.mark.parametrize(
+    ("zone", "same"),
+    [("+05:30", "Asia/Kolkata"), ("UTC+05:30", "Asia/Kolkata"), ("Nowhere/Land", "UTC")],
+)
+def test_a_fixed_offset_is_a_time_zone_and_an_unknown_one_is_utc(zone, same):
+    seconds = np.random.default_rng(0).integers(1_600_000_000, 1_700_000_000, 60)
+
+    def means(name):
+        times = pa.array(1_000_000 * seconds, pa.timestamp("us", name))
+        return sf.LDA().fit(pa.table({"t": times, "y": np.arange(60) % 2}), "y").means_
+
+    np.testing.assert_array_equal(means(zone), means(same))
+    assert (means("+05:30") != means("UTC")).any()

@@ -76,3 +76,14 @@ def test_any_model_of_numbers_takes_levels_behind_it():
     found = sf.select_model(frame, y, [model])
     assert found.candidates[0] == {"model": "LinearDiscriminantAnalysis", "after": "Indicators"}
     assert found.table["log_loss"][0] < 0.5
+
+
+def test_names_of_other_features_are_refused():
+    coder = sf.Indicators().fit(FRAME)
+    names = list(FRAME.columns)
+    assert list(coder.get_feature_names_out(names)) == list(coder.get_feature_names_out())
+    with pytest.raises(InvalidParameter, match="input_features is not equal to feature_names_in_"):
+        coder.get_feature_names_out(names[::-1])
+    for wrong in (names[:1], "colour", [1] * len(names)):
+        with pytest.raises(InvalidParameter, match=r"number of features \(\d\), one name each"):
+            coder.get_feature_names_out(wrong)

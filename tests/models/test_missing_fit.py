@@ -12,7 +12,7 @@ from sklearn.base import clone
 
 import suffice as sf
 from closeness import near
-from suffice.errors import InvalidFeatures, InvalidInput, NotFinite
+from suffice.errors import InvalidFeatures, InvalidInput, InvalidParameter, NotFinite
 from suffice.models import expectation, gap_em
 from suffice.models.structures import SPHERICAL
 from suffice.statistics.incomplete import IncompleteStatistics, as_incomplete
@@ -761,3 +761,12 @@ def test_rows_of_which_no_two_miss_the_same_values_are_fitted(model):
     y = np.repeat([0, 1], 20)
     assert len(np.unique(np.isnan(X), axis=0)) == len(X)
     assert np.isfinite(clone(model).fit(X, y).predict_log_proba(X)).all()
+
+
+def test_matrices_beyond_any_memory_are_refused_with_a_way_out():
+    X = np.arange(6.0)[:, None] + np.ones(4097)
+    X[::2, ::7] = np.nan
+    y = [0, 0, 0, 1, 1, 1]
+    with pytest.raises(InvalidParameter, match=r"4097 features .* use structure='diagonal'"):
+        sf.LDA().fit(X, y)
+    assert np.isfinite(sf.DiagonalLDA().fit(X, y).predict_log_proba(X)).all()
