@@ -553,3 +553,13 @@ def test_without_the_only_row_with_a_gap_the_others_are_complete(shrinkage):
     found = sf.LDA(shrinkage=shrinkage).fit(X, y).leave_one_out(X, y).log_proba[0]
     right = sf.LDA(shrinkage=shrinkage).fit(X[1:], y[1:]).predict_log_proba(X[:1])[0]
     np.testing.assert_allclose(found, right, atol=1e-12)
+
+
+def test_nothing_is_left_of_the_only_row_of_a_level_after_weights_were_forgotten():
+    X, y = np.array([["a"], ["a"], ["b"], ["b"], ["b"], ["a"]]), np.array([0, 0, 0, 1, 1, 1])
+    # 0.1 + 0.2 - 0.2 is not 0.1.
+    w, kept = np.array([0.1, 0.2, 0.3, 0.7, 0.11, 0.13]), [0, 2, 3, 4, 5]
+    model = sf.CategoricalNB(alpha=0).fit(X, y, sample_weight=w)
+    model.forget(X[1:2], y[1:2], sample_weight=w[1:2])
+    found = model.leave_one_out(X[kept], y[kept], sample_weight=w[kept])
+    assert found.log_proba[0].tolist() == [-np.inf, 0.0]
