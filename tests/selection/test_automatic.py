@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import optimize, special
 from sklearn.base import clone
 from sklearn.datasets import load_iris, load_wine
 
@@ -310,3 +311,20 @@ def test_other_seeds_shuffle_otherwise_and_the_same_seed_repeats():
     first, again, other = (sf.select_model(IRIS, KINDS, random_state=seed) for seed in (1, 1, 2))
     assert np.array_equal(first.scores["log_loss"], again.scores["log_loss"])
     assert not np.array_equal(first.scores["log_loss"][:5], other.scores["log_loss"][:5])
+
+
+@pytest.mark.parametrize("n", [30, 3000])
+@pytest.mark.parametrize("sharpened", [0.2, 1.0, 6.0])
+def test_a_recalibration_maximises_the_penalised_likelihood(n, sharpened):
+    rng = np.random.default_rng(0)
+    honest = special.log_softmax(1.5 * rng.normal(size=(n, 3)) + [0.5, 0, 0], axis=1)
+    codes = (honest + rng.gumbel(size=honest.shape)).argmax(axis=1)
+    given, weights = special.log_softmax(sharpened * honest, axis=1), rng.uniform(0.5, 2, n)
+
+    def loss(theta):
+        p = special.log_softmax(theta[0] * given + theta[1:], axis=1)[np.arange(n), codes]
+        return -weights @ p + ((theta[0] - 1) ** 2 + theta[1:] @ theta[1:]) / (2 * 0.5**2)
+
+    best = optimize.minimize(loss, [1.0, 0, 0, 0], options={"gtol": 1e-8}).x
+    (found,) = recalibrations(given, codes, weights[None], lowest=-1e3)
+    np.testing.assert_allclose([found.slope, *found.offsets], best, atol=2e-4)
