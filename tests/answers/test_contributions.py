@@ -13,6 +13,7 @@ from sklearn.datasets import load_iris
 
 import suffice as sf
 from suffice.answers.contributions import contributions
+from suffice.errors import InvalidParameter
 
 X, Y = load_iris(return_X_y=True)
 GAPS = np.where(np.random.default_rng(3).random(X.shape) < 0.2, np.nan, X)
@@ -121,3 +122,10 @@ def test_explanations_of_mixtures_and_student_classes_name_the_columns_of_a_tabl
         text = model.fit(table, Y).explain(table, 70)
         assert "kind (wide)" in text
         assert "petal" in text
+
+
+def test_classes_that_are_both_impossible_have_no_odds_to_explain():
+    model = sf.LDA(priors=[1, 0, 0]).fit(X, Y)
+    assert model.explain(X, 60).startswith("0 rather than 1: log-odds inf")
+    with pytest.raises(InvalidParameter, match=r"neither 1 nor 2 is possible.*with_priors"):
+        model.explain(X, 60, 1, 2)

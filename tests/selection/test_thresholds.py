@@ -95,3 +95,11 @@ def test_what_has_no_threshold_is_an_error():
         tabulate_thresholds(p, np.arange(3), codes, positive=1).for_recall(2)
     with pytest.raises(InvalidParameter, match="fitted classifier"):
         sf.thresholds(None, p, codes)
+
+
+@pytest.mark.parametrize("judge", [sf.evaluate, sf.thresholds])
+def test_a_model_without_classes_is_refused_in_a_sentence(judge):
+    X = np.random.default_rng(0).normal(size=(30, 2))
+    mixture = sf.GaussianMixture(2, random_state=0).fit(X)
+    with pytest.raises(InvalidParameter, match=r"a GaussianMixture has no classes.*Mixture"):
+        judge(mixture, X, np.arange(30) % 2)

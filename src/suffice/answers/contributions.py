@@ -10,6 +10,7 @@ import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.gaps import Gaps
+from suffice.errors import InvalidParameter
 from suffice.html import html_table
 from suffice.models.covariance import Covariance, DiagonalCovariance
 from suffice.models.gapped import Gapped
@@ -113,6 +114,12 @@ def explanation(terms: Contributions, row: int, names: list[str], most: int = 5)
     """The contributions of one row in words."""
     a, b = terms.classes
     odds = float(terms.log_odds[row])
+    if np.isnan(odds):
+        raise InvalidParameter(
+            f"neither {shown(a)} nor {shown(b)} is possible for this row, so there are no odds to "
+            "explain: their priors or densities are 0. Name two other classes, or give other "
+            "priors: model.with_priors('uniform')."
+        )
     if odds < 0:
         a, b = b, a
     sign = 1.0 if odds >= 0 else -1.0

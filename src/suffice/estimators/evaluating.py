@@ -89,6 +89,11 @@ def _predictions(model: Any, X: Any, y: Any, sample_weight: Any) -> tuple[Floats
             "suffice.LDA().fit(X, y)."
         )
     log_p = log_probabilities(model, X)
+    if not hasattr(model, "classes_"):
+        raise InvalidParameter(
+            f"a {type(model).__name__} has no classes to compare with y; pass a fitted classifier, "
+            "such as suffice.MixtureDiscriminant().fit(X, y)."
+        )
     labels, n = Labels.of(y), len(log_p)
     check_lengths(n, len(labels))
     weights = None if sample_weight is None else Weights.of(sample_weight, n).read(0, n)
