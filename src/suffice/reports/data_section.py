@@ -106,7 +106,7 @@ def _levels(data: Material, column: Any, j: int) -> ColumnFacts:
 def _decides(values: Indices, classes: Indices, rows_per_value: int = 5) -> bool:
     """Whether each of a few values occurs in one class only, and not all in the same.
 
-    rows_per_value : average number of rows from which this is no coincidence
+    rows_per_value : average number of rows from which this is unlikely to be chance
     """
     pairs = np.unique(np.stack([values, classes]), axis=1)
     alone = pairs.shape[1] == len(np.unique(values)) > 1

@@ -98,7 +98,7 @@ class Contest:
     def _fold_losses(self, entrants: Entrants, fold: int) -> tuple[Floats, Floats]:
         total, weight = np.zeros(len(entrants.candidates)), 0.0
         drawn, drawn_weight = np.zeros(len(total)), 0.0
-        step = -(-len(self.tests[fold]) // 256)  # labels are drawn for one of so many rows
+        step = -(-len(self.tests[fold]) // 256)  # labels are drawn for every step-th row
         for at, scores in self._blocks(entrants, fold):
             own = scores[:, self.codes[at], np.arange(len(at))]
             some, some_weights = scores[:, :, ::step].copy(), self.weights[at[::step]]

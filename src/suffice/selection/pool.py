@@ -111,7 +111,7 @@ class HeldOut:
         return float(np.average(each.sum(axis=1), weights=self.weights))
 
     def some(self, most: int) -> HeldOut:
-        """At most so many rows, chosen at random."""
+        """At most `most` rows, chosen at random."""
         n = len(self.codes)
         if n <= most:
             return self

@@ -19,7 +19,7 @@ from suffice.data.arrays import Array, Indices
 from suffice.statistics.exact.integers import Integers
 
 FLOAT_BITS = 53  # whole numbers up to 2^53 are floats
-SINGLE_BITS = 21  # integers of so many bits are one digit
+SINGLE_BITS = 21  # integers of at most this size are one digit
 DOUBLE_BITS = 34  # and these are two
 WEIGHT_DIGIT_BITS = 8
 

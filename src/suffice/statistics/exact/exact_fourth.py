@@ -30,13 +30,11 @@ from suffice.statistics.fourth import Fourth, unit_of
 if TYPE_CHECKING:
     from suffice.statistics.exact.exact_statistics import ExactStatistics
 
-# Digits of w s; products with digits of q, of at most 20 bits, add up in floats over so many rows.
-SQUARE_DIGIT_BITS = 16
-MOST_ROWS = 1 << 16
+SQUARE_DIGIT_BITS = 16  # of the digits of w s
+MOST_ROWS = 1 << 16  # over which products with digits of q, of at most 20 bits, are exact in floats
 BLOCK_ENTRIES = 1 << 19
 
-# Squares of digits of at most 20 bits add up in floats over so many features.
-MOST_FEATURES = 1 << 11
+MOST_FEATURES = 1 << 11  # over which squares of digits of at most 20 bits are exact in floats
 
 
 def common_unit(grid: Grid) -> tuple[Fraction, list[int]]:

@@ -14,7 +14,7 @@ from suffice.statistics.exact.digits import WEIGHT_DIGIT_BITS, Digits
 from suffice.statistics.exact.grid import Grid
 from suffice.statistics.exact.integers import Integers
 
-# Of all rows, in units of weight: so many limbs hold sums of any of them.
+# Of all rows, in units of weight: as many limbs as hold sums of any of them.
 TOTAL_WEIGHT_BITS = 56
 SUM_LIMBS = 2
 
@@ -22,7 +22,7 @@ MOST_BITS_OF_TWO_LIMBS = 32
 
 
 def product_limbs(bits: int) -> int:
-    """Limbs of sums of products of integers of so many bits."""
+    """Limbs of sums of products of integers of a given size."""
     return 2 if bits <= MOST_BITS_OF_TWO_LIMBS else 3
 
 

@@ -28,7 +28,7 @@ from suffice.statistics.statistics import Statistics
 if TYPE_CHECKING:
     from suffice.statistics.exact.exact_statistics import ExactStatistics
 
-# Up to so many classes, a common denominator takes less time than a matrix product of digits.
+# Up to this many classes, a common denominator takes less time than a matrix product of digits.
 FEW_CLASSES = 3
 
 

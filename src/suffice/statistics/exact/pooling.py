@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 FRACTION_BITS = 64
 DIGIT_BITS = 20
-CHUNK_CLASSES = 1 << 12  # products of digits of so many classes add up below 2^53
+CHUNK_CLASSES = 1 << 12  # of which products of digits add up below 2^53
 
 
 def pooled_scatter(s: ExactStatistics, tens: list[int]) -> list[float]:

@@ -56,7 +56,7 @@ function ellipses({ lesson, axes }, model) {
   });
 }
 
-/** The ellipse at so many standard deviations. @param {{mean: number[], matrix: number[][]}} plane @param {number} radius */
+/** The ellipse at a number of standard deviations. @param {{mean: number[], matrix: number[][]}} plane @param {number} radius */
 function outline({ mean, matrix }, radius) {
   const [long, short] = halfAxes(matrix);
   return Array.from({ length: 73 }, (_, m) => {
