@@ -160,6 +160,31 @@ def test_steps_are_few_where_most_values_are_known():
             assert complete(statistics, settings).steps < 40
 
 
+def half_unknown(n=300, d=30, share=0.95):
+    """Rows of which the second half of the features is mostly missing: EM is slow."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(2, size=n)
+    X = rng.normal(size=(n, d)) @ (np.eye(d) + 0.3 * rng.normal(size=(d, d))) + y[:, None]
+    X[rng.random(n) < share, d // 2 :] = np.nan
+    return X, y
+
+
+@pytest.mark.parametrize("pooling", [1.0, 0.9])
+def test_shrunk_covariances_of_many_features_take_few_steps(pooling, monkeypatch):
+    statistics = sf.summarize(*half_unknown())
+    settings = Settings(pooling=pooling, shrinkage=0.01, target="diagonal")
+    found = complete(statistics, settings)
+    assert found.steps < 150
+    monkeypatch.setattr(gap_em.GapEm, "short_step", 0.0)  # no leaps
+    monkeypatch.setattr(gap_em.GapEm, "most_steps", 10_000)
+    plain = complete(statistics, settings)
+    assert plain.steps > 1000
+    expected = plain.statistics.scatter
+    scale = np.sqrt(expected.diagonal(axis1=-2, axis2=-1))
+    differences = (found.statistics.scatter - expected) / scale[..., None] / scale[..., None, :]
+    assert np.abs(differences).max() < 1e-6
+
+
 @pytest.mark.parametrize("name", ["QDA", "LDA", "half"])
 def test_an_unfinished_em_says_so(name, monkeypatch):
     monkeypatch.setattr(gap_em.GapEm, "most_steps", 3)

@@ -95,7 +95,7 @@ class GapEm:
     lost_nats: ClassVar[float] = 1e-8
 
     # If the likelihood is not computed, leaps wait until a step is this short, in deviations.
-    short_step: ClassVar[float] = 1e-2
+    short_step: ClassVar[float] = 0.3
 
     def __init__(self, observed: Observed, settings: Settings) -> None:
         s, at = observed.statistics, observed.varying
