@@ -209,7 +209,9 @@ class GapEm:
             )
         groups, varying = self._groups(means, scatter), self.observed.varying
         matrices = np.array([groups.shrunk(groups.group(g)) for g in range(groups.size)])
-        return np.ascontiguousarray(matrices[:, varying[:, None], varying])
+        if len(varying) < matrices.shape[1]:
+            matrices = matrices.take(varying, axis=1).take(varying, axis=2)
+        return matrices
 
     def _groups(self, means: Floats, scatter: Floats) -> Groups:
         s = self.observed.completed(means, scatter, self.shared, self.count, centred=True)
@@ -257,8 +259,7 @@ class GapEm:
             state = self.coordinates.unpack(point[None], lane.number)
             rest = self._covariances(*state, lane.number) - self.kept_share * step.covariances
             rest = self.coordinates.correlations(rest, lane.number)
-            sizes = np.abs(rest).max(axis=(1, 2), initial=0.0)
-            if (np.linalg.eigvalsh(rest)[:, 0] > -rank_tolerance(rest.shape[1]) * sizes).all():
+            if are_positive(rest):
                 lane.point, lane.has_leaped = point, True
                 return
 
@@ -285,3 +286,14 @@ class GapEm:
         lane.image = lane.point = self.coordinates.pack(means, scatter, lane.number)[0]
         lane.level, lane.has_leaped = np.nan, False
         return True
+
+
+def are_positive(matrices: Floats) -> bool:
+    """Whether no eigenvalue of (g, d, d) is negative by more than rounding."""
+    slack = rank_tolerance(matrices.shape[1]) * np.abs(matrices).max(axis=(1, 2), initial=0.0)
+    try:
+        # Where Cholesky's factor exists, eigenvalues are positive; computing them takes far longer.
+        factors = np.linalg.cholesky(matrices + slack[:, None, None] * np.eye(matrices.shape[1]))
+    except np.linalg.LinAlgError:
+        return False
+    return bool(np.isfinite(factors).all())
