@@ -11,8 +11,10 @@ from sklearn.datasets import load_iris, load_wine
 
 import suffice as sf
 from suffice.errors import InvalidParameter
+from suffice.estimators import automatic_choice
 from suffice.estimators.automatic import Automatic
 from suffice.estimators.trial import Trial
+from suffice.models.effort import limited_effort
 from suffice.models.gap_em import GapEm
 from suffice.selection.entrants import Contest
 from suffice.selection.fold_completion import completed_moments
@@ -245,6 +247,20 @@ def test_that_em_was_stopped_for_the_chosen_model_is_a_note(simple, monkeypatch)
     monkeypatch.setattr(GapEm, "most_steps", 3)
     found = sf.select_model(rows, KINDS, simple=simple)
     assert "Discriminant: many values are missing, so that EM stopped" in found.notes[0]
+
+
+@pytest.mark.parametrize("narrow", [True, False])
+def test_members_of_a_pool_converge_fully_unless_the_table_is_wide(narrow, monkeypatch):
+    X, y = mixed_table(n=400, gaps=0.3, seed=1)
+    if not narrow:
+        monkeypatch.setattr(automatic_choice, "limited_effort", lambda: limited_effort(0))
+    members = sf.select_model(X, y).model.members_.values()
+    differences = []
+    for member in members:
+        own = clone(member).fit(X, y)
+        differences.append(np.abs(member.predict_proba(X) - own.predict_proba(X)).max())
+    assert max(differences) < 5e-3
+    assert (max(differences) == 0) == narrow
 
 
 def test_rivals_may_be_members():

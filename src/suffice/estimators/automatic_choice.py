@@ -17,6 +17,7 @@ from suffice.estimators.candidates import class_name, describe
 from suffice.estimators.pooled import PooledDiscriminant
 from suffice.estimators.pooled_members import class_weight, shares_of
 from suffice.estimators.trial import Trial
+from suffice.models.effort import limited_effort
 from suffice.selection.entrants import Contest, Entrants
 from suffice.selection.folds import training_shares
 from suffice.selection.metric_sums import MetricSums
@@ -118,7 +119,9 @@ class _Choice:
         if not _is_as_good(found, self._held_out([entrants])):
             return self._noted(selection, self._fit(entrants.candidates[0]))
         members = [kinds[i].candidates[0] for i in found.kept.tolist()]
-        fitted = [self._fit(member) for member in members]
+        # Their weights and recalibrations are no more exact than this.
+        with limited_effort():
+            fitted = [self._fit(member) for member in members]
         table = self.trial.table
         model = PooledDiscriminant._of(
             fitted,

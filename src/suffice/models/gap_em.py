@@ -21,6 +21,7 @@ from suffice.models.directions import (
     smallest_shares,
     vanishing_directions,
 )
+from suffice.models.effort import most_work
 from suffice.models.expectation import Expected, expected_sums
 from suffice.models.full import lacks_rows
 from suffice.models.groups import Groups
@@ -90,6 +91,10 @@ class GapEm:
     margin: ClassVar[int] = 100
     many_steps: ClassVar[int] = 300
 
+    # Where effort is limited, this change suffices after the work allowed: that of one step, in
+    # standard deviations.
+    coarse_tolerance: ClassVar[float] = 1e-3
+
     # A leap must keep this share of every variance, and may lose this many nats per unit of weight.
     kept_share: ClassVar[float] = 0.1
     lost_nats: ClassVar[float] = 1e-8
@@ -116,6 +121,8 @@ class GapEm:
         means = 1 if self.apart else max(1, observed.complete_classes)
         self.fewest = len(at) + means - 0.5
         self.steps = 0
+        units, d = len(self.parts.units.weight), len(at)
+        self.patience = most_work() / (units * d**2 + len(totals) * d**3)  # steps
 
     def run(self) -> Estimate:
         """Iterate until all lanes end, from independent features and observed means."""
@@ -232,12 +239,17 @@ class GapEm:
         lane.image, lane.level, lane.length = step.image, step.level, length
         if self.plain and self._resolve_degeneracy(lane, step):
             return
-        margin = self.margin if lane.steps < self.many_steps else 1
-        near = float(np.abs(change).max(initial=0.0)) < self.tolerance / margin
+        near = float(np.abs(change).max(initial=0.0)) < self._tolerance_after(lane.steps)
         if near and not (self.plain and is_moving(step.before, step.after)):
             lane.outcome = "settled"
         else:
             self._leap(lane, step)
+
+    def _tolerance_after(self, steps: int) -> float:
+        """The largest change by which a step may end a lane, in standard deviations."""
+        if steps > self.patience:
+            return self.coarse_tolerance
+        return self.tolerance / (self.margin if steps < self.many_steps else 1)
 
     def _is_worse(self, lane: _Lane, level: float, length: float) -> bool:
         """Whether a leap was harmful: by the likelihood or, without one, by the next step."""
