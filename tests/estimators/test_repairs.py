@@ -217,3 +217,16 @@ def test_several_columns_that_decide_alone_are_named_in_the_advice():
 def test_too_few_observed_values_are_reported_with_their_column():
     message = told(sf.QDA(), (X.assign(ash=X.ash.where((Y != 1) | (X.ash < 1.9))), Y))
     assert "class 1 has only 7 observed values of column 'ash', too few" in message
+
+
+def test_the_advice_names_the_column_of_the_table_and_not_its_indicators():
+    rng = np.random.default_rng(0)
+    y = np.repeat(["a", "b", "c"], 20)
+    table = pd.DataFrame({"x": rng.normal(size=60), "own": y, "late": y == "c"})
+    with pytest.warns(RepairedModel) as caught:
+        sf.LDA().fit(table, y)
+    message = str(caught[0].message)
+    assert "'own=b', 'own=c', 'late=True' are constant within every class" in message
+    assert "drop 'own', 'late' if they repeat the label" in message
+    with pytest.warns(RepairedModel, match="drop 'late' if it repeats the label"):
+        sf.LDA().fit(table[["x", "late"]], y == "c")

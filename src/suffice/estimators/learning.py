@@ -208,7 +208,7 @@ class Learner(Judged[AnyModel], Generic[AnyModel]):
             return None
         self._check_statistics(numbers)
         model: AnyModel = adapted.build(numbers, priors)
-        warn_repaired(self, model, numbers, adapted)
+        warn_repaired(self, model, numbers, adapted, statistics)
         return model
 
     def _check_statistics(self, statistics: Any) -> None:
@@ -227,7 +227,7 @@ class Learner(Judged[AnyModel], Generic[AnyModel]):
         statistics, settings = learned.numbers
         if read is None:
             model: AnyModel = settings.build(statistics, learned.priors)
-            warn_repaired(self, model, statistics, settings)
+            warn_repaired(self, model, statistics, settings, learned.statistics)
             return model
         if not read.is_built:
             raise TooFewRows(

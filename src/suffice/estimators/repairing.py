@@ -14,9 +14,11 @@ from sklearn.base import clone
 
 from suffice.errors import RepairedModel
 from suffice.models.likelihood import Likelihood
-from suffice.models.repairs import Repair
+from suffice.models.repairs import MOST_NAMED, Repair
 from suffice.models.settings import Settings
 from suffice.models.structures import BUILT_IN
+from suffice.statistics.table_statistics import TableStatistics
+from suffice.text import quote_names
 
 _expected: ContextVar[bool] = ContextVar("repairs_expected", default=False)
 
@@ -31,22 +33,37 @@ def repairs_expected() -> Iterator[None]:
         _expected.reset(token)
 
 
-def warn_repaired(estimator: Any, model: Any, statistics: Any, settings: Any) -> None:
-    """Warn once of all repairs in a model of these statistics."""
+def warn_repaired(
+    estimator: Any, model: Any, statistics: Any, settings: Any, source: Any = None
+) -> None:
+    """Warn once of all repairs in a model of these statistics.
+
+    source : those of the user's table, if it has columns of categories (levels)
+    """
     if _expected.get() or not isinstance(settings, Likelihood):
         return
     made = settings.repairs(model, statistics)
     if made:
-        warnings.warn(_message(estimator, made, settings), RepairedModel, _caller())
+        warnings.warn(_message(estimator, made, settings, source), RepairedModel, _caller())
 
 
-def _message(estimator: Any, made: tuple[Repair, ...], settings: Any) -> str:
+def _message(estimator: Any, made: tuple[Repair, ...], settings: Any, source: Any) -> str:
     changes = {name: value for repair in made for name, value in repair.changes.items()}
     advice = [repair.advice for repair in made if repair.advice]
+    advice += [_drop(repair.drop, source) for repair in made if repair.drop]
     if changes:
         advice.append(f"use {_call(estimator, changes, settings)}")
     what = "; ".join(repair.what for repair in made)
     return f"{type(estimator).__name__}: {what}. To avoid it, {', or '.join(advice)}."
+
+
+def _drop(features: tuple[Any, ...], source: Any) -> str:
+    """The advice to drop the columns of the user's table that features were made of."""
+    groups = source.groups if isinstance(source, TableStatistics) else ()
+    columns = {name: group.name for group in groups for name in group.names}
+    names = list(dict.fromkeys(columns.get(name, name) for name in features))
+    repeats = "it repeats" if len(names) == 1 else "they repeat"
+    return f"drop {quote_names(names, MOST_NAMED)} if {repeats} the label"
 
 
 def _call(estimator: Any, changes: dict[str, Any], settings: Settings) -> str:

@@ -28,11 +28,13 @@ class Repair:
 
     advice : what the user can do
     changes : parameters that avoid the problem
+    drop : the features to leave out if they repeat the label
     """
 
     what: str
     advice: str = ""
     changes: Mapping[str, Any] = field(default_factory=dict)
+    drop: tuple[Any, ...] = ()
 
 
 def repairs(
@@ -140,15 +142,14 @@ def _separating(s: AnyStatistics, variances: Floats) -> Repair | None:
     at = np.flatnonzero((variances == 0) & (s.mean != s.mean[0]).any(axis=0))
     if not len(at):
         return None
-    column, is_constant, differs, decides, repeats = (
-        ("column", "is", "differs", "it decides", "it repeats")
+    column, is_constant, differs, decides = (
+        ("column", "is", "differs", "it decides")
         if len(at) == 1
-        else ("columns", "are", "differ", "they decide", "they repeat")
+        else ("columns", "are", "differ", "they decide")
     )
-    names = _columns(s, at)
-    what = f"{column} {names} {is_constant} constant within every class"
+    what = f"{column} {_columns(s, at)} {is_constant} constant within every class"
     what += f" but {differs} between them, so {decides} alone"
-    return Repair(what, f"drop {names} if {repeats} the label")
+    return Repair(what, drop=tuple(_names(s, at)))
 
 
 def _dominated_by_target(s: AnyStatistics, settings: Settings, variances: Floats) -> Repair | None:
@@ -188,8 +189,12 @@ def _share(s: AnyStatistics, settings: Settings) -> float:
 
 
 def _columns(s: AnyStatistics, at: Iterable[Any]) -> str:
+    return quote_names(_names(s, at), MOST_NAMED)
+
+
+def _names(s: AnyStatistics, at: Iterable[Any]) -> list[Any]:
     names = s.feature_names
-    return quote_names([int(j) if names is None else names[int(j)] for j in at], MOST_NAMED)
+    return [int(j) if names is None else names[int(j)] for j in at]
 
 
 def _outside(whitener: Whitener) -> Floats | None:
