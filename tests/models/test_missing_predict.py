@@ -16,7 +16,7 @@ import suffice as sf
 from closeness import near
 from suffice.errors import NotFinite
 from suffice.models import filling, scoring
-from suffice.models.linalg import Whitener, latent
+from suffice.models.linalg import Whitener
 from suffice.models.low_rank import LowRankCovariance
 
 D = 5
@@ -228,19 +228,6 @@ def test_marginals_of_singular_covariances_are_models_of_fewer_columns(model, a,
     m = clone(model).fit(copied, Y)
     assert all(isinstance(c.whitener, Whitener) for c in m._fitted.covariances)
     check_marginals(m, copied, 1e-9)
-
-
-@pytest.mark.parametrize("model", [sf.QDA(), sf.LDA()], ids=repr)
-def test_a_singular_covariance_is_inverted_once_for_each_pattern(model, monkeypatch, one_thread):
-    m = clone(model).fit(np.c_[X[:, :4], X[:, 0] - 2 * X[:, 2]], Y)
-    hidden = np.c_[X[:, :4], X[:, 0] - 2 * X[:, 2]]
-    hidden[:, 1] = hidden[::2, 3] = np.nan
-    patterns, covariances = 2, len(m._fitted.covariances)
-    each, inverses = m.predict_joint_log_proba(hidden), []
-    monkeypatch.setattr(scoring, "BLOCK_BYTES", 1 << 10)
-    monkeypatch.setattr(filling, "latent", lambda rows: inverses.append(rows) or latent(rows))
-    np.testing.assert_array_equal(m.predict_joint_log_proba(hidden), each)
-    assert len(inverses) == patterns * covariances
 
 
 WIDE = [

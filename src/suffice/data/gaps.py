@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from suffice.data.arrays import Array, Indices
-from suffice.data.pattern_memo import PatternMemo
 
 
 def is_missing(value: Any) -> bool:
@@ -26,8 +25,6 @@ class Gaps:
 
     patterns: Array  # (p, d): True where a value is missing
     starts: Indices  # (p + 1,): where each run of rows starts, and the last one ends
-    # Shared by the blocks of these rows.
-    memo: PatternMemo = field(default_factory=PatternMemo, repr=False, compare=False)
 
     @classmethod
     def sorted(cls, missing: Array) -> tuple[Indices, Gaps]:
@@ -54,11 +51,11 @@ class Gaps:
         first = int(np.searchsorted(self.starts, low, side="right")) - 1
         last = int(np.searchsorted(self.starts, high, side="left"))
         starts = np.clip(self.starts[first : last + 1], low, high) - low
-        return Gaps(self.patterns[first:last], starts, self.memo)
+        return Gaps(self.patterns[first:last], starts)
 
     def of_each(self, rows: int) -> Gaps:
         """The same patterns, each in this number of rows."""
-        return Gaps(self.patterns, np.arange(len(self.patterns) + 1) * rows, self.memo)
+        return Gaps(self.patterns, np.arange(len(self.patterns) + 1) * rows)
 
     @property
     def rows(self) -> Array:

@@ -13,7 +13,6 @@ import numpy as np
 
 from suffice.data.arrays import Floats, Indices
 from suffice.data.gaps import Gaps
-from suffice.data.pattern_memo import Solution
 from suffice.models.gammas import LOG_2PI
 from suffice.models.linalg import Cholesky, Whitener, cholesky_solve, latent
 
@@ -83,12 +82,14 @@ def fill_by_pattern(steps: Floats, gaps: Gaps, precision: Callable[[Indices], Fl
 
 def fill_singular(steps: Floats, gaps: Gaps, whitener: Whitener) -> Floats:
     """A singular covariance B'B: rows are B't, with the shortest t that explains the observed."""
+    colouring = whitener.colouring
     out = np.zeros(len(steps))
     for missing, rows in gaps:
         if len(missing):
-            observed, (inverse, rank, log_determinant) = _observed(gaps, missing, whitener)
+            observed = np.delete(np.arange(steps.shape[1]), missing)
+            inverse, rank, log_determinant = latent(colouring[:, observed])
             hidden = steps[rows][:, observed] @ inverse
-            steps[rows, missing] = hidden @ whitener.colouring[:, missing]
+            steps[rows, missing] = hidden @ colouring[:, missing]
             freed = whitener.rank - rank
             out[rows] = (log_determinant - whitener.log_determinant - freed * LOG_2PI) / 2
     return out
@@ -98,17 +99,10 @@ def pulls_singular(steps: Floats, gaps: Gaps, whitener: Whitener) -> Floats:
     """Rows times the pseudo-inverse covariance of their observed features; zero elsewhere."""
     out = np.zeros_like(steps)
     for missing, rows in gaps:
-        observed, (inverse, _, _) = _observed(gaps, missing, whitener)
+        observed = np.delete(np.arange(steps.shape[1]), missing)
+        inverse = latent(whitener.colouring[:, observed])[0]
         hidden = steps[rows][:, observed] @ inverse
         block = np.zeros((hidden.shape[0], steps.shape[1]))
         block[:, observed] = hidden @ inverse.T
         out[rows] = block
     return out
-
-
-def _observed(gaps: Gaps, missing: Indices, whitener: Whitener) -> tuple[Indices, Solution]:
-    """The features that are not missing, and how `latent` inverts them: once per pattern."""
-    colouring = whitener.colouring
-    observed = np.delete(np.arange(colouring.shape[1]), missing)
-    solution = gaps.memo.once(whitener, missing, lambda: latent(colouring[:, observed]))
-    return observed, solution
