@@ -184,7 +184,7 @@ CELLS = st.sampled_from(
 ENDINGS = ("t.csv", "t.tsv", "t.parquet", "t.arrow", "t.jsonl", "t.json", "t.csv.gz")
 
 
-@pytest.mark.filterwarnings("ignore:.*first column has no name")
+@pytest.mark.filterwarnings("ignore:.*has no name")
 @settings(max_examples=examples(300), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     data=st.lists(CELLS, max_size=30).map(lambda cells: "".join(cells).encode())

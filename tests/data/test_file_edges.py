@@ -6,7 +6,7 @@ import pytest
 
 import suffice as sf
 from suffice.data.table_file import read_table
-from suffice.errors import InvalidFile
+from suffice.errors import ColumnNote, InvalidFile
 
 ROWS = [f"{i % 7},{'uv'[i % 2]},{'xz'[i % 3 == 0]}" for i in range(30)]
 PLAIN = "\n".join(["size,kind,y", *ROWS])
@@ -31,7 +31,7 @@ def test_what_stands_around_a_table_changes_nothing(name, tmp_path):
 def test_a_last_column_without_a_name_is_left_out_with_a_warning(tmp_path):
     file = tmp_path / "rows.csv"
     file.write_text(EDGES["a separator after each line"])
-    with pytest.warns(UserWarning, match="column 4, the last one, has no name; it is left out"):
+    with pytest.warns(ColumnNote, match="column 4, the last one, has no name; it is left out"):
         sf.summarize(file, target="y")
 
 

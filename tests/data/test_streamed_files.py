@@ -16,7 +16,7 @@ import pytest
 import suffice as sf
 from suffice.data import packages
 from suffice.data.chunk import Piece, cut
-from suffice.errors import InvalidParameter, MissingPackage
+from suffice.errors import ColumnNote, InvalidParameter, MissingPackage
 
 ROWS = 500
 
@@ -306,7 +306,7 @@ def test_a_first_column_without_a_name_is_left_out_as_of_a_table(tmp_path):
     """R and pandas write the names of the rows so."""
     frame = pd.DataFrame({"a": [1.5, 2.0, 4.0, 8.0], "b": [3.0, 1.0, 2.0, 9.0], "y": list("uuvv")})
     frame.to_csv(tmp_path / "rows.csv")
-    with pytest.warns(UserWarning, match=r"rows\.csv: the first column has no name"):
+    with pytest.warns(ColumnNote, match=r"rows\.csv: the first column has no name"):
         found = sf.summarize(tmp_path / "rows.csv", target="y")
     assert found.feature_names == ("a", "b")
     assert found == sf.summarize(frame, target="y")

@@ -14,7 +14,7 @@ from suffice.data.table_file import read_table
 from suffice.errors import SufficeError
 from suffice.statistics.summarize import summarize_parts
 
-pytestmark = pytest.mark.filterwarnings("ignore:.*first column has no name")
+pytestmark = pytest.mark.filterwarnings("ignore:.*has no name")
 
 
 @pytest.fixture(autouse=True)
