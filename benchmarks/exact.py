@@ -16,7 +16,10 @@ import numpy as np
 
 import suffice as sf
 
-sys.path.append(str(Path(__file__).parents[1] / "tests" / "statistics"))
+ROOT = Path(__file__).parents[1]
+# The folder of this file has a module named as one of the standard library.
+sys.path[0] = str(ROOT)
+sys.path.append(str(ROOT / "tests" / "statistics"))
 
 
 def best(works, clock, rounds=7):

@@ -6,11 +6,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import suffice as sf
 from lawful import examples
 from suffice.data.description import describe
 from suffice.data.encoding import Encoding
 from suffice.data.table_rows import TableReader
-from suffice.errors import InvalidParameter, Mismatch, NeverIncluded
+from suffice.errors import InvalidFeatures, InvalidParameter, Mismatch, NeverIncluded
 from suffice.statistics.exact.grid import Grid
 from suffice.statistics.summarize import summarize, summarize_table
 from suffice.statistics.table_statistics import TableStatistics
@@ -125,3 +126,17 @@ def test_some_columns_are_selected_as_if_the_others_had_not_been_there(gaps, det
         assert whole.select(at) == some
     with pytest.raises(InvalidParameter, match="no feature 'hue'"):
         whole.select(["hue"])
+
+
+def test_rows_without_any_value_are_refused_in_words():
+    rows = pd.DataFrame({"c": ["a", "b", None, "a"], "d": ["x", None, None, "y"]})
+    y, columns = np.array(["p", "q", "p", "q"]), sf.describe(rows)
+    with pytest.raises(InvalidFeatures, match=r"none of the 1 row has a value in 'c', 'd'; leave"):
+        sf.summarize(rows[2:3], y[2:3], columns=columns)
+    assert sf.summarize(rows, y, columns=columns).count.tolist() == [2, 2]
+
+
+def test_levels_that_are_all_rare_are_said_to_be():
+    rows = pd.DataFrame({"c": ["a", "b", "b", "a"]})
+    with pytest.raises(InvalidFeatures, match=r"'c' have one level.*fewer than 10 rows.*MixedNB"):
+        sf.LDA().fit(rows, [0, 1, 0, 1])

@@ -148,7 +148,9 @@ class TableStatistics(Savable):
             names += own.names
         if not sources:
             raise InvalidFeatures(
-                f"no column varies: {quote_names(self.reader.level_names)} have one level each."
+                f"no column varies: {quote_names(self.reader.level_names)} have one level each, or "
+                f"only levels with fewer than {RARE_ROWS:g} rows, which count as one. Add rows, or "
+                "use MixedNB, which counts every level."
             )
         return FeatureMap.of(sources).apply(self.every, distinct(names))
 
