@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 from histories import DETAILS
 
 import suffice as sf
-from suffice.errors import InvalidFile, InvalidParameter, Mismatch, NeverIncluded
+from suffice.errors import InvalidFile, InvalidInput, InvalidParameter, Mismatch, NeverIncluded
 
 GRID = sf.Grid(-30, 30)
 
@@ -121,3 +122,16 @@ def test_what_rows_with_missing_values_cannot_give_is_said():
         s.drop_class(9)
     with pytest.raises(InvalidParameter, match="cannot become 'separate'"):
         s.coarsen("shared").coarsen("separate")
+
+
+@pytest.mark.parametrize("detail", ["separate", "shared", "diagonal"])
+@pytest.mark.parametrize("bad", [70.0, np.inf])
+def test_a_value_off_the_grid_is_named_by_its_place_in_a_table_with_gaps(detail, bad):
+    rows = pd.DataFrame(np.zeros((6, 3)), columns=["a", "b", "c"])
+    rows.iloc[0, 1] = rows.iloc[4, 0] = np.nan
+    rows.iloc[4, 2] = bad
+    with pytest.raises(InvalidInput, match=r"row 4, column 'c'") as raised:
+        sf.summarize(rows, [0, 1] * 3, detail=detail, grid=sf.Grid(-8, 8))
+    assert np.isinf(bad) or "grid.cover({'c': 70.0})" in str(raised.value)
+    with pytest.raises(InvalidInput, match=r"row 4, column 'c'"):
+        sf.summarize(rows.replace(bad, 0.123), [0, 1] * 3, detail=detail, grid=sf.Grid.decimal(2))

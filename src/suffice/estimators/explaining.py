@@ -12,7 +12,7 @@ from suffice.answers.pair import class_pair
 from suffice.data.parameters import is_number
 from suffice.errors import InvalidParameter
 from suffice.models.scoring import scores
-from suffice.text import shown
+from suffice.text import plural, shown
 
 
 def by_feature(estimator: Any, X: Any, a: Any, b: Any) -> Contributions:
@@ -30,7 +30,7 @@ def explained(estimator: Any, X: Any, row: Any, a: Any, b: Any) -> str:
     if not isinstance(row, int | np.integer) or not is_number(row):
         raise InvalidParameter(f"row is {shown(row)}; it must be the number of a row, from 0.")
     if not -len(rows) <= row < len(rows):
-        raise InvalidParameter(f"there is no row {row}; X has {len(rows)} rows.")
+        raise InvalidParameter(f"there is no row {row}; X has {plural(len(rows), 'row')}.")
     at = row % len(rows)
     one = rows[at : at + 1]
     estimator._check_finite(one)

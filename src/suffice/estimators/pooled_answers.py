@@ -29,7 +29,7 @@ from suffice.estimators.pooled_model import PooledModel, discrete_positions
 from suffice.estimators.state import at_once
 from suffice.models.independent import random_columns
 from suffice.statistics.threads import blas_threads
-from suffice.text import shown
+from suffice.text import plural, shown
 
 # Random rows from which quantiles of a pool's density are estimated.
 RANDOM_ROWS = 20_000
@@ -66,7 +66,7 @@ class PooledAnswers(Classifier[PooledModel]):
         if not isinstance(row, int | np.integer) or not is_number(row):
             raise InvalidParameter(f"row is {shown(row)}; it must be the number of a row, from 0.")
         if not -n <= row < n:
-            raise InvalidParameter(f"there is no row {row}; X has {n} rows.")
+            raise InvalidParameter(f"there is no row {row}; X has {plural(n, 'row')}.")
         at = row % n
         one = take_rows(X, np.array([at]))
         if a is None and b is None and len(model.classes) > 1:

@@ -9,7 +9,7 @@ import numpy as np
 from suffice.data.batches import Batch
 from suffice.data.feature_rows import ArrayFeatures
 from suffice.data.gaps import Gaps
-from suffice.errors import HasGaps
+from suffice.errors import HasGaps, NotFinite, OutsideGrid
 from suffice.statistics.by_pattern import key_of
 from suffice.statistics.exact.exact_incomplete import (
     AnyExact,
@@ -22,6 +22,8 @@ from suffice.statistics.exact.exact_pass import whole_weights
 from suffice.statistics.exact.exact_statistics import exact_statistics
 from suffice.statistics.exact.form import ExactForm
 from suffice.statistics.exact.grid import Grid
+from suffice.statistics.exact.outside import raise_outside
+from suffice.statistics.reader import Reader
 
 # Rows are sorted by pattern of missing values in blocks of at most this size.
 BLOCK_BYTES = 64 << 20
@@ -83,7 +85,11 @@ def _patterns(batch: Batch, detail: str, grid: Grid, fourth: bool) -> Parts:
                 ignores_rows=False,
             )
             part_grid = grid.take(own)
-            part = exact_statistics(some, detail, part_grid.changed(names=None), fourth)
+            try:
+                part = exact_statistics(some, detail, part_grid.changed(names=None), fourth)
+            except (OutsideGrid, NotFinite):
+                # Its row and column are those of the pattern, not of the table.
+                raise_outside(Reader.of(batch), grid, allow_gaps=True)
             part = part.named(part_grid.names)
             if detail == "diagonal":
                 add_features(parts, part, own, d)

@@ -23,19 +23,21 @@ def is_inside(grid: Grid, rows: Array, q: Floats) -> bool:
     return not grid.is_decimal or not _between(grid, rows, q).any()
 
 
-def raise_outside(reader: Reader, grid: Grid) -> NoReturn:
+def raise_outside(reader: Reader, grid: Grid, allow_gaps: bool = False) -> NoReturn:
     """Raise the error for the first value, in the order of the table, that is not on the grid."""
     batch = reader.batch
     error = reader.infinite()
     if error is not None:
         raise error
-    if reader.has_gaps:
+    if reader.has_gaps and not allow_gaps:
         raise HasGaps("Input X contains NaN.")
     for block in reader.blocks(0, reader.shape[0], SCANNED_ROWS):
         rows = block.rows
         if batch.ignores_rows:
             counted = block.codes < len(batch.classes)
             rows = np.where(counted[:, None], rows, grid.values(grid.lowest))
+        if allow_gaps:
+            rows = np.where(np.isnan(rows), grid.values(grid.lowest), rows)
         q = np.rint(rows.astype(np.float64) * grid.scale) - grid.anchor
         check_inside(grid, rows, q, batch.first_row + block.first, batch.features.names)
     raise AssertionError("a loop reported a value outside the grid, but there is none")
