@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import warnings
 from decimal import Decimal
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 import pandas as pd
@@ -62,13 +64,40 @@ def test_labels_of_an_unusual_type_are_refused_with_the_call_that_makes_strings(
         sf.LDA().fit(SIZES[:, None], y)
 
 
-@pytest.mark.parametrize("call", [sf.LDA().fit, sf.diagnose])
-def test_labels_in_another_order_than_the_index_of_their_rows_are_reported(call):
+def _report(X, y):
+    with TemporaryDirectory() as folder:
+        sf.report(X, y, Path(folder) / "page.html", model=sf.LDA())
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        sf.LDA().fit,
+        sf.summarize,
+        sf.diagnose,
+        sf.PooledDiscriminant([sf.LDA(), sf.GaussianNB()]).fit,
+        lambda X, y: sf.evaluate(sf.LDA().fit(X, LABELS), X, y),
+        lambda X, y: sf.select_model(X, y, [sf.LDA(), sf.GaussianNB()], cv=2),
+        lambda X, y: sf.compare(X, y, [sf.LDA()], cv=2),
+        _report,
+    ],
+)
+def test_labels_in_another_order_than_the_index_of_their_rows_are_reported_once(call):
     X, y = pd.DataFrame({"size": SIZES}), pd.Series(LABELS)
-    with pytest.warns(RowsInOtherOrder, match=r"y\.loc\[X\.index\]"):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", RowsInOtherOrder)
         call(X, y[::-1])
+    (warning,) = [one for one in caught if one.category is RowsInOtherOrder]
+    assert "y.loc[X.index]" in str(warning.message)
+    assert warning.filename == __file__  # the user's line, not one of ours
     with warnings.catch_warnings():
         warnings.simplefilter("error", RowsInOtherOrder)
         call(X, y)
         call(X[::-1], y[::-1])
         call(X, y.set_axis(y.index + 100))
+
+
+def test_rows_and_labels_of_one_index_in_two_orders_are_paired_by_position():
+    X, y = pd.DataFrame({"size": SIZES}), pd.Series(LABELS)
+    with pytest.warns(RowsInOtherOrder):
+        assert sf.summarize(X, y[::-1]) == sf.summarize(X, LABELS[::-1])

@@ -13,7 +13,7 @@ from suffice.data.feature_rows import Features
 from suffice.data.features import as_features, as_frame
 from suffice.data.indicator_rows import MOST_LEVELS, indicator_rows
 from suffice.data.labels import Labels, check_lengths
-from suffice.data.row_index import warn_of_other_order
+from suffice.data.row_index import paired_by_position
 from suffice.data.table import check_has
 from suffice.data.table_rows import TableReader
 from suffice.data.weights import Weights
@@ -76,6 +76,8 @@ def split_columns(
         X, sample_weight = split_weight(X, sample_weight, weight)
     if target is not None:
         X, y = split_target(X, y, target)
+    else:
+        y = paired_by_position(X, y)
     if columns is not None:
         X = select_columns(X, columns)
     return X, y, sample_weight
@@ -99,8 +101,7 @@ def split_named(X: Any, y: Any) -> tuple[Any, Any]:
     """The features and the labels, which may be the name of a column of X."""
     if not isinstance(y, str):
         _check_not_name(y, X)
-        warn_of_other_order(X, y)
-        return X, y
+        return X, paired_by_position(X, y)
     if isinstance(X, np.ndarray | list | tuple) or as_frame(X) is None:
         raise no_columns(y, X)
     return split_target(X, None, y)

@@ -12,6 +12,7 @@ from typing import Any, ClassVar, Protocol
 
 import narwhals.stable.v2 as nw
 
+from suffice.data.caller import stacklevel
 from suffice.data.chunk import Chunk, Piece, Position, cut
 from suffice.data.description import describe
 from suffice.data.fingerprint import Fingerprint
@@ -198,5 +199,5 @@ def _reader_of(sample: Any, roles: Roles) -> TableReader | None:
     except InvalidInput as error:
         raise type(error)(f"{roles.source}: {error}" if roles.source else str(error)) from None
     if description.notes:
-        warnings.warn("; ".join(description.notes), ColumnNote, stacklevel=6)
+        warnings.warn("; ".join(description.notes), ColumnNote, stacklevel=stacklevel())
     return reader

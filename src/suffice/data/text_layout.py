@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from suffice.data.caller import stacklevel
 from suffice.data.table import check_unique
 from suffice.errors import ColumnNote, InvalidFile
 from suffice.text import visible
@@ -35,10 +36,10 @@ class TextLayout:
         """Warn where the first or the last column has no name and is therefore left out."""
         if self.names[0] == "":
             what = "the first column has no name; it is taken for row names and left out."
-            warnings.warn(visible(f"{source}: {what}"), ColumnNote, stacklevel=4)
+            warnings.warn(visible(f"{source}: {what}"), ColumnNote, stacklevel=stacklevel())
         if self.names[1:] and self.names[-1] == "":
             what = f"column {len(self.names)}, the last one, has no name; it is left out."
-            warnings.warn(visible(f"{source}: {what}"), ColumnNote, stacklevel=4)
+            warnings.warn(visible(f"{source}: {what}"), ColumnNote, stacklevel=stacklevel())
 
 
 def decode(data: bytes, source: str, encoding: str) -> bytes:

@@ -11,11 +11,8 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any, TypeVar, cast
 
-import numpy as np
-
 from suffice.data.batches import split_named, without_target
 from suffice.data.engine import engine_of
-from suffice.data.row_index import warn_of_other_order
 from suffice.estimators.state import snapshot
 
 Method = TypeVar("Method", bound=Callable[..., Any])
@@ -66,8 +63,7 @@ def _wherever_rows_are(
 def _split_labels(X: Any, args: Any, kwargs: Any) -> tuple[Any, Any, Any]:
     """The arguments with the labels themselves where y is the name of a column of X."""
     y = args[0] if args else kwargs.get("y")
-    if not isinstance(y, str | int | np.integer | tuple):
-        warn_of_other_order(X, y)
+    if y is None:
         return X, args, kwargs
     X, labels = split_named(X, y)
     others = {name: value for name, value in kwargs.items() if name != "y"}

@@ -12,6 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from suffice.answers import mixture as _mixture  # noqa: F401 - registers its answers
 from suffice.data.arrays import Array, Floats, Indices
+from suffice.data.caller import stacklevel
 from suffice.data.encoding import Encoding
 from suffice.data.features import as_features
 from suffice.data.labels import check_lengths
@@ -162,7 +163,7 @@ class Fitting(Estimator):
             what = f"EM has not converged in {n} iterations; raise max_iter or tol."
             messages.append((what, ConvergenceWarning))
         for what, kind in messages:
-            warnings.warn(what, kind, stacklevel=5)
+            warnings.warn(what, kind, stacklevel=stacklevel())
 
 
 def _iterations(value: Any) -> int:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,6 +11,7 @@ from typing import Any
 
 from sklearn.base import clone
 
+from suffice.data.caller import stacklevel
 from suffice.errors import RepairedModel
 from suffice.models.likelihood import Likelihood
 from suffice.models.repairs import MOST_NAMED, Repair
@@ -44,7 +44,7 @@ def warn_repaired(
         return
     made = settings.repairs(model, statistics)
     if made:
-        warnings.warn(_message(estimator, made, settings, source), RepairedModel, _caller())
+        warnings.warn(_message(estimator, made, settings, source), RepairedModel, stacklevel())
 
 
 def _message(estimator: Any, made: tuple[Repair, ...], settings: Any, source: Any) -> str:
@@ -91,11 +91,3 @@ def _line(estimator: Any) -> str:
     text = " ".join(repr(estimator).split())
     # A grid has no call of its own: the user's variable stands for it.
     return re.sub(r"\bgrid=<[^>]*>", "grid=grid", text)
-
-
-def _caller() -> int:
-    """Number of frames up to the first one outside this package."""
-    level, frame = 1, sys._getframe(1)
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("suffice."):
-        level, frame = level + 1, frame.f_back
-    return level

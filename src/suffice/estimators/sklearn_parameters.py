@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from suffice.data.caller import stacklevel
 from suffice.data.features import as_features
 from suffice.data.parameters import as_floats, choice, flag, not_negative
 from suffice.errors import InvalidFeatures, InvalidParameter, RepairedModel
@@ -48,7 +49,7 @@ def smallest_alpha(alpha: Any, force: bool) -> Any:
         f"alpha too small will result in numeric errors, setting alpha = {least_alpha:.1e}. Use "
         "force_alpha=True to keep alpha unchanged.",
         UserWarning,
-        stacklevel=2,
+        stacklevel=stacklevel(),
     )
     return np.maximum(values, least_alpha)
 
@@ -71,7 +72,7 @@ def normalised_priors(priors: Any) -> Any:
         warnings.warn(
             f"The priors do not sum to 1. Renormalizing: they add up to {total:g}.",
             RepairedModel,
-            stacklevel=2,
+            stacklevel=stacklevel(),
         )
     return values / total
 

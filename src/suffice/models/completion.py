@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
+from suffice.data.caller import stacklevel
 from suffice.errors import InvalidFeatures, InvalidParameter, NotConverged, NotFinite, TooFewRows
 from suffice.models.gap_em import Estimate, GapEm
 from suffice.models.groups import Groups
@@ -242,7 +243,7 @@ def _warn_unfinished(estimate: Estimate, classes: Array) -> None:
         f"missing. "
         f"Use {ways}, or structure='diagonal'.",
         NotConverged,
-        stacklevel=2,
+        stacklevel=stacklevel(),
     )
 
 
