@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -98,7 +99,7 @@ class RowScores:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class MetricSums:
     """Sums over rows for m models and k classes; those of two sets of rows add up.
 
@@ -169,7 +170,7 @@ class MetricSums:
         with np.errstate(invalid="ignore"):
             return np.asarray(2 * self.correct / (self.actual + self.predicted))
 
-    @property
+    @cached_property
     def ranked(self) -> Rankings:
         """The scores of all rows together."""
         return Rankings.joined(self.rankings)

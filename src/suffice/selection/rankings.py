@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import product
+from typing import Literal
 
 import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
 
 # Scores that are sorted together take about this many bytes.
-SORTED_BYTES = 1 << 22
+SORTED_BYTES = 1 << 20
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Rankings:
     """Scores by which m models rank rows, one ranking per class against all others.
 
@@ -37,128 +40,146 @@ class Rankings:
 
     def roc_auc(self) -> Floats:
         """Area under the ROC curve, (m,): the mean over the classes that rows are of."""
-        return np.concatenate([_mean(part.roc_auc()) for part in self._parts()])
+        return _mean(self._values[..., 0])
 
     def average_precision(self) -> Floats:
         """Mean precision at the scores of the rows of a class, (m,); the mean over classes."""
-        return np.concatenate([_mean(part.average_precision()) for part in self._parts()])
+        return _mean(self._values[..., 1])
 
     def roc_auc_gradient(self) -> Floats:
         """Derivative of the area of the first model by the weight of each row, (n,)."""
-        return _mean_gradient(self._whole().roc_auc_gradient())
+        return self._mean_gradient(_Ranking.roc_auc_gradient)
 
     def average_precision_gradient(self) -> Floats:
         """Derivative of the average precision of the first model by each row's weight, (n,)."""
-        return _mean_gradient(self._whole().average_precision_gradient())
+        return self._mean_gradient(_Ranking.average_precision_gradient)
 
-    def _whole(self) -> _Sorted:
-        return _Sorted.of(self.scores[:1], self.codes, self.weights)
-
-    def _parts(self) -> Iterator[_Sorted]:
+    @cached_property
+    def _values(self) -> Floats:
+        """The area and the average precision of each class, (m, r, 2)."""
         m, r, n = self.scores.shape
-        step = max(1, SORTED_BYTES // (8 * r * n))
-        for low in range(0, m, step):
-            yield _Sorted.of(self.scores[low : low + step], self.codes, self.weights)
+        step = max(1, SORTED_BYTES // (8 * n))
+        out = np.empty((m, r, 2))
+        for low, c in product(range(0, m, step), range(r)):
+            models = slice(low, low + step)
+            out[models, c] = self._ranking(models, c).values()
+        return out
+
+    def _ranking(self, models: slice, c: int) -> _Ranking:
+        own = self.codes == (c if self.scores.shape[1] > 1 else 1)
+        return _Ranking.of(self.scores[models, c], own, self.weights)
+
+    def _mean_gradient(self, gradient: Callable[[_Ranking], Floats]) -> Floats:
+        classes = range(self.scores.shape[1])
+        return _mean(np.stack([gradient(self._ranking(slice(1), c)) for c in classes], axis=1))
 
 
 @dataclass(frozen=True, slots=True)
-class _Sorted:
-    """Rows in ascending order of their scores, (m, r, n); equal scores count together.
+class _Ranking:
+    """How m models rank the rows of one class among all rows."""
 
-    own, others : weight of each row where it is of the class, and where it is not
-    order : positions of the rows
-    first, last : position of the first and the last row with an equal score; None without ties
-    """
-
-    own: Floats
-    others: Floats
-    order: Indices
-    first: Indices | None
-    last: Indices | None
+    scores: Floats  # (m, n)
+    own: Array  # (n,) whether a row is of the class
+    everyone: _Ordered
+    inside: _Ordered  # the rows of the class
 
     @classmethod
-    def of(cls, scores: Floats, codes: Indices, weights: Floats) -> _Sorted:
-        order = np.argsort(scores, axis=-1)
-        values = np.take_along_axis(scores, order, axis=-1)
-        r = scores.shape[1]
-        ranked = np.arange(r) if r > 1 else np.ones(1, np.int64)
-        weight = weights[order]
-        own = np.where(codes[order] == ranked[:, None], weight, 0.0)
-        first = last = None
-        differs = values[..., 1:] != values[..., :-1]
-        if not differs.all():
-            first, last = _tied(differs)
-        return cls(own, weight - own, order, first, last)
+    def of(cls, scores: Floats, own: Array, weights: Floats) -> _Ranking:
+        same = bool((weights == weights[0]).all())
+        inside = _Ordered.of(scores[:, own], weights[own], same)
+        return cls(scores, own, _Ordered.of(scores, weights, same), inside)
 
-    def roc_auc(self) -> Floats:
-        """The share of pairs of rows, one of the class and one not, in the right order."""
-        with np.errstate(invalid="ignore", divide="ignore"):
-            total = self.own.sum(axis=-1) * self.others.sum(axis=-1)
-            return np.asarray(np.einsum("mrn,mrn->mr", self.own, self._lower(self.others)) / total)
+    def values(self) -> Floats:
+        """The area under the ROC curve and the average precision, (m, 2).
 
-    def average_precision(self) -> Floats:
-        """The mean over the rows of the class of the precision at their scores."""
+        The area is the share of pairs of rows, one of the class and one not, in the right order.
+        """
+        at, weights = self.inside.scores, self.inside.weights
+        below, own_below = self.everyone.below(at), self.inside.below(at)
+        upto, own_upto = self.everyone.upto(at), self.inside.upto(at)
+        total, own = self.everyone.total, self.inside.total
+        lower = (below - own_below + upto - own_upto) / 2
         with np.errstate(invalid="ignore", divide="ignore"):
-            precision, _ = self._precision()
-            total = self.own.sum(axis=-1)
-            return np.asarray(np.einsum("mrn,mrn->mr", self.own, precision) / total)
+            area = (weights * lower).sum(axis=1) / (own * (total - own))
+            precision = (weights * ((own - own_below) / (total - below))).sum(axis=1) / own
+        return np.stack([area, precision], axis=1)
 
     def roc_auc_gradient(self) -> Floats:
-        """Derivatives by weight, in the order of the rows: what DeLong calls components."""
-        own, others = self.own.sum(axis=-1), self.others.sum(axis=-1)
-        auc = self.roc_auc()[..., None]
+        """Derivatives by weight for the first model, (n,): what DeLong calls components."""
+        at, own = self.scores, self.inside.total
+        others = self.everyone.total - own
+        own_lower = (self.inside.below(at) + self.inside.upto(at)) / 2
+        lower = (self.everyone.below(at) + self.everyone.upto(at)) / 2 - own_lower
+        area = self.values()[0, 0]
         with np.errstate(invalid="ignore", divide="ignore"):
-            inside = (self._lower(self.others) / others[..., None] - auc) / own[..., None]
-            outside = (1 - self._lower(self.own) / own[..., None] - auc) / others[..., None]
-        return self._unsorted(np.where(self.own > 0, inside, outside))
+            inside = (lower / others - area) / own
+            outside = (1 - own_lower / own - area) / others
+        return np.asarray(np.where(self.own, inside, outside)[0])
 
     def average_precision_gradient(self) -> Floats:
         """Derivatives by weight: a row changes its own precision, and that of lower scores."""
-        total = self.own.sum(axis=-1)[..., None]
+        own, mean = self.inside.total, self.values()[0, 1]
         with np.errstate(invalid="ignore", divide="ignore"):
-            precision, reached = self._precision()
-            mean = self.average_precision()[..., None]
-            shares = self.own / reached
-            gained = self._at_last(np.cumsum(shares, axis=-1))
-            lost = self._at_last(np.cumsum(shares * precision, axis=-1))
-            change = np.where(self.own > 0, precision - mean + gained, 0.0) - lost
-            return self._unsorted(change / total)
+            precision, _ = self._precision(self.scores)
+            own_precision, reached = self._precision(self.inside.scores)
+            shares = self.inside.weights / reached
+            gained = self.inside.upto(self.scores, shares)
+            lost = self.inside.upto(self.scores, shares * own_precision)
+            change = np.where(self.own, precision - mean + gained, 0.0) - lost
+            return np.asarray(change[0] / own)
 
-    def _precision(self) -> tuple[Floats, Floats]:
-        """Precision of predicting the class from each score on, and the weight so predicted."""
-        weight = self.own + self.others
-        reached = weight.sum(axis=-1)[..., None] - self._before(weight)
-        right = self.own.sum(axis=-1)[..., None] - self._before(self.own)
-        return right / reached, reached
-
-    def _lower(self, weight: Floats) -> Floats:
-        """Weight of lower scores, and half the weight of equal ones."""
-        upto = self._at_last(np.cumsum(weight, axis=-1))
-        return (self._before(weight) + upto) / 2
-
-    def _before(self, weight: Floats) -> Floats:
-        """Weight of lower scores."""
-        below = np.cumsum(weight, axis=-1) - weight
-        return below if self.first is None else np.take_along_axis(below, self.first, axis=-1)
-
-    def _at_last(self, sums: Floats) -> Floats:
-        return sums if self.last is None else np.take_along_axis(sums, self.last, axis=-1)
-
-    def _unsorted(self, values: Floats) -> Floats:
-        out = np.empty_like(values)
-        np.put_along_axis(out, self.order, values, axis=-1)
-        return np.asarray(out[0])
+    def _precision(self, at: Floats) -> tuple[Floats, Floats]:
+        """Precision of predicting the class from some scores on, and the weight so predicted."""
+        reached = self.everyone.total - self.everyone.below(at)
+        return (self.inside.total - self.inside.below(at)) / reached, reached
 
 
-def _tied(differs: Array) -> tuple[Indices, Indices]:
-    """Positions of the first and the last value equal to each of sorted ones, (m, r, n)."""
-    *shape, steps = differs.shape
-    at = np.arange(steps + 1)
-    edge = np.ones((*shape, 1), bool)
-    starts, ends = (np.concatenate(two, axis=-1) for two in ((edge, differs), (differs, edge)))
-    first = np.maximum.accumulate(np.where(starts, at, 0), axis=-1)
-    backwards = np.where(ends, at, steps)[..., ::-1]
-    return first, np.minimum.accumulate(backwards, axis=-1)[..., ::-1]
+@dataclass(frozen=True, slots=True)
+class _Ordered:
+    """Rows in ascending order of the scores that m models give them."""
+
+    scores: Floats  # (m, n)
+    weights: Floats  # (m, n), or (1, n) where all rows have the same
+    before: Floats  # like the weights, with one more column: the weight of all rows before
+
+    @classmethod
+    def of(cls, scores: Floats, weights: Floats, same: bool) -> _Ordered:
+        """The order by scores (m, n).
+
+        same : whether all rows have the same weight
+        """
+        if same:
+            # To sort values takes a quarter of the time that the order of rows takes.
+            ordered, weights = np.sort(scores, axis=1), weights[None]
+        else:
+            order = np.argsort(scores, axis=1)
+            ordered, weights = np.take_along_axis(scores, order, axis=1), weights[order]
+        return cls(ordered, weights, _sums_before(weights))
+
+    @property
+    def total(self) -> float:
+        """Weight of all rows."""
+        return float(self.before[0, -1])
+
+    def below(self, scores: Floats) -> Floats:
+        """Weight of the rows with lower scores, (m, q)."""
+        return self._at(scores, "left", self.before)
+
+    def upto(self, scores: Floats, values: Floats | None = None) -> Floats:
+        """Weight of the rows with lower or equal scores, (m, q); or the sum of values of theirs."""
+        return self._at(scores, "right", self.before if values is None else _sums_before(values))
+
+    def _at(self, scores: Floats, side: Literal["left", "right"], sums: Floats) -> Floats:
+        each = zip(self.scores, scores, strict=True)
+        places = np.array([row.searchsorted(at, side) for row, at in each])
+        return sums[0, places] if len(sums) == 1 else np.take_along_axis(sums, places, axis=1)
+
+
+def _sums_before(values: Floats) -> Floats:
+    """Sum of the values before each position, (m, n + 1)."""
+    sums = np.zeros((len(values), values.shape[1] + 1))
+    np.cumsum(values, axis=1, out=sums[:, 1:])
+    return sums
 
 
 def _mean(by_class: Floats) -> Floats:
@@ -166,8 +187,3 @@ def _mean(by_class: Floats) -> Floats:
     defined = ~np.isnan(by_class)
     with np.errstate(invalid="ignore"):
         return np.asarray(np.where(defined, by_class, 0.0).sum(axis=1) / defined.sum(axis=1))
-
-
-def _mean_gradient(by_class: Floats) -> Floats:
-    """The same for derivatives, (r, n) -> (n,)."""
-    return _mean(by_class.T)
