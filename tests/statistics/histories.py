@@ -75,9 +75,7 @@ def random_table(rng):
         columns["flag"] = rng.random(n) < 0.5
     X = pd.DataFrame(columns)
     if rng.random() < 0.5:
-        # Rows without a value in any column are refused.
-        never = "flag" if "flag" in X else X.columns[0]
-        for name in X.columns[X.columns != never]:
+        for name in X.columns[X.columns != "flag"]:
             X.loc[rng.random(n) < 0.1, name] = None
     unit = 2.0 ** -int(rng.integers(0, 11))
     if rng.random() < 0.5:

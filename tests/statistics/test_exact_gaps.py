@@ -135,3 +135,10 @@ def test_a_value_off_the_grid_is_named_by_its_place_in_a_table_with_gaps(detail,
     assert np.isinf(bad) or "grid.cover({'c': 70.0})" in str(raised.value)
     with pytest.raises(InvalidInput, match=r"row 4, column 'c'"):
         sf.summarize(rows.replace(bad, 0.123), [0, 1] * 3, detail=detail, grid=sf.Grid.decimal(2))
+
+
+@pytest.mark.parametrize("detail", DETAILS)
+def test_rows_without_any_value_have_counts_alone(detail):
+    s = sf.summarize(np.full((3, 2), np.nan), ["a", "b", "a"], detail=detail, grid=sf.Grid(0, 1))
+    assert s.numbers.count.tolist() == [2, 1]
+    assert s.numbers.known_count.tolist() == [[0, 0], [0, 0]]

@@ -128,12 +128,53 @@ def test_some_columns_are_selected_as_if_the_others_had_not_been_there(gaps, det
         whole.select(["hue"])
 
 
-def test_rows_without_any_value_are_refused_in_words():
-    rows = pd.DataFrame({"c": ["a", "b", None, "a"], "d": ["x", None, None, "y"]})
-    y, columns = np.array(["p", "q", "p", "q"]), sf.describe(rows)
-    with pytest.raises(InvalidFeatures, match=r"none of the 1 row has a value in 'c', 'd'; leave"):
-        sf.summarize(rows[2:3], y[2:3], columns=columns)
-    assert sf.summarize(rows, y, columns=columns).count.tolist() == [2, 2]
+@pytest.mark.parametrize("numeric", [False, True])
+@pytest.mark.parametrize("detail", DETAILS)
+@pytest.mark.parametrize("grid", [None, Grid(0, 10)])
+def test_rows_without_any_value_come_and_go_like_others(tmp_path, grid, detail, numeric):
+    nothing = np.nan
+    rows = pd.DataFrame({"c": ["a", "b", None, "a", None, "b"], "d": ["u", "v", None] * 2})
+    rows["c"] = rows["c"].where(rows["d"].notna())
+    if numeric:
+        rows["n"] = [1.0, 2.0, nothing, 3.0, nothing, 5.0]
+    rows.loc[4] = None
+    y, empty = np.array(["p", "q", "p", "q", "q", "p"]), np.array([0, 0, 1, 0, 1, 0], bool)
+    columns = sf.describe(rows)
+
+    def of(chosen):
+        return summarize(rows[chosen], y[chosen], detail=detail, columns=columns, grid=grid)
+
+    every, some, none = of(empty | True), of(~empty), of(empty)
+    for left, right in (
+        (some + none, every),
+        (none + some, every),
+        (every - none, some),
+        (every - some, none),
+        (none - of(np.arange(6) == 2), of(np.arange(6) == 4)),
+        (none.select(["d"]) + some.select(["d"]), every.select(["d"])),
+    ):
+        assert left == right
+        assert grid is None or left.digest() == right.digest()
+    none.save(tmp_path / "none.stats")
+    assert sf.load(tmp_path / "none.stats") == none
+    assert none.count.tolist() == [1, 1]
+    if detail != "shared":
+        assert every.drop_class("p") == of(y != "p")
+        assert none.drop_class("p") == of(empty & (y != "p"))
+    if not numeric:
+        with pytest.raises(InvalidFeatures, match="no row has a value in 'c', 'd'; fit the model"):
+            _ = none.numbers
+
+
+@pytest.mark.parametrize("grid", [None, Grid(0, 1)])
+def test_a_model_forgets_a_row_without_any_value(grid):
+    X, y = table(60, gaps=0.2)
+    X = X[["colour"]].astype(object)
+    X.loc[7] = None
+    kept = np.arange(60) != 7
+    model = sf.LDA(grid=grid).fit(X, y)
+    model.forget(X[7:8], y[7:8])
+    assert model.statistics_ == sf.LDA(grid=grid).fit(X[kept], y[kept]).statistics_
 
 
 def test_levels_that_are_all_rare_are_said_to_be():

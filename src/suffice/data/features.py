@@ -33,7 +33,9 @@ def as_features(X: Any) -> Features:
     array([[1., 2.]])
     """
     features = ArrayFeatures(_check_array(X)) if type(X) is np.ndarray else _wrap(X)
-    if not all(features.shape):
+    rows, columns = features.shape
+    if not rows or (not columns and not isinstance(features, IndicatorFeatures)):
+        # Columns of levels have no indicator where all of their cells are missing.
         check_not_empty(features.shape)
     return features
 

@@ -42,11 +42,13 @@ def _of_numbers(batch: Batch, form: str | ExactForm) -> AnyStatistics | AnyExact
     if isinstance(form, ExactForm):
         return on_grid(batch, form)
     try:
-        return complete_statistics(batch, form)
+        if batch.features.shape[1]:
+            return complete_statistics(batch, form)
     except HasGaps:
-        from suffice.statistics.gap_pass import with_gaps
+        pass
+    from suffice.statistics.gap_pass import with_gaps
 
-        return with_gaps(batch, form, complete_statistics)
+    return with_gaps(batch, form, complete_statistics)
 
 
 def complete_statistics(batch: Batch, detail: str) -> Statistics:

@@ -34,7 +34,7 @@ class ByFeature:
 
     def validated(self) -> Self:
         """These cells, if each belongs to a class and a feature; a ValueError otherwise."""
-        if self.n_features < 1 or self.cells.n_features != 1 or self.cells.detail != "diagonal":
+        if self.n_features < 0 or self.cells.n_features != 1 or self.cells.detail != "diagonal":
             raise ValueError("values are not kept by class and feature")
         at = self.cells.classes
         if at.dtype != np.int64 or (at < 0).any():
@@ -50,6 +50,12 @@ class ByFeature:
             raise ValueError("values have other classes than rows")
         if (self.cells.count > rows.count[self.cells.classes // self.n_features]).any():
             raise ValueError("there are more values than rows")
+
+    @classmethod
+    def empty(cls, classes: Array, n_features: int) -> ByFeature:
+        """The cells of features without any observed value."""
+        nothing = presence(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0))
+        return cls(nothing, classes, n_features)
 
     @classmethod
     def of(
@@ -136,7 +142,7 @@ class ByFeature:
         """Ordinary statistics, where no value is missing."""
         shape = len(rows.classes), self.n_features
         cells = self.cells
-        if len(cells.count) != shape[0] * shape[1]:
+        if not self.n_features or len(cells.count) != shape[0] * shape[1]:
             return None
         if (cells.count.reshape(shape) != rows.count[:, None]).any():
             return None

@@ -11,7 +11,7 @@ import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.errors import NeverIncluded
-from suffice.statistics.by_feature import ByFeature, presence, with_overall_means
+from suffice.statistics.by_feature import ByFeature, with_overall_means
 from suffice.statistics.factored_scatter import FactoredScatter
 from suffice.statistics.numbers import DoubleDouble
 from suffice.statistics.registry import storable
@@ -34,12 +34,12 @@ class ByPattern:
 
     def validated(self) -> Self:
         """These parts, if each has the features of its pattern; a ValueError otherwise."""
-        if self.n_features < 1 or self.detail not in ("separate", "shared"):
-            raise ValueError("the patterns have no features, or a detail that they cannot have")
+        if self.n_features < 0 or self.detail not in ("separate", "shared"):
+            raise ValueError("the patterns have a detail that they cannot have")
         if any(a >= b for a, b in pairwise(self.parts)):
             raise ValueError("the patterns are not sorted or not unique")
         for key, part in self.parts.items():
-            if len(key) != -(-self.n_features // 8):
+            if not key or len(key) != -(-self.n_features // 8):
                 raise ValueError("a pattern has the wrong number of features")
             # Counted, not listed: a crafted pattern may claim millions of features.
             observed = int(np.bitwise_count(np.frombuffer(key, np.uint8)).sum())
@@ -147,10 +147,7 @@ class ByPattern:
         for observed, part in self:
             cells = ByFeature.of(part, classes, observed, self.n_features)
             total = cells if total is None else total.merged(cells, classes)
-        if total is None:
-            nothing = presence(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0))
-            total = ByFeature(nothing, classes, self.n_features)
-        return total
+        return ByFeature.empty(classes, self.n_features) if total is None else total
 
     def rows_at_least(self, classes: Array) -> Indices:
         """Smallest possible number of rows of each class, (k,)."""

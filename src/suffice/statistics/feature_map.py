@@ -93,7 +93,7 @@ class FeatureMap:
         if isinstance(statistics, OnGrid):
             return map_features(statistics, self, names)
         if isinstance(statistics, Statistics):
-            if min(self.beside) >= 0:
+            if min(self.beside, default=-1) >= 0:
                 return replace(self._complete(statistics), feature_names=names)
             statistics = as_incomplete(statistics)
         parts = statistics.parts
@@ -139,6 +139,8 @@ class FeatureMap:
     def _by_feature(self, parts: ByFeature) -> ByFeature:
         k, d, new = len(parts.classes), parts.n_features, len(self.sources)
         cells = parts.cells
+        if not len(cells.classes):
+            return ByFeature.empty(parts.classes, new)
         assert isinstance(cells.spread, DiagonalScatter)
         table = np.full(k * d, -1)
         table[cells.classes] = np.arange(len(cells.classes))

@@ -50,7 +50,7 @@ def _by_pattern(
 ) -> ByPattern:
     n, d = batch.features.shape
     total = ByPattern({}, d, detail)
-    step = max(1, BLOCK_BYTES // (8 * d))
+    step = max(1, BLOCK_BYTES // (8 * d)) if d else n
     for low in range(0, n, step):
         high = min(n, low + step)
         counted = np.flatnonzero(batch.codes[low:high] < len(batch.classes))
@@ -88,6 +88,8 @@ def _names(batch: Batch, observed: Indices) -> tuple[str, ...]:
 
 
 def _by_feature(batch: Batch, present: Indices) -> ByFeature:
+    if not batch.features.shape[1]:
+        return ByFeature.empty(batch.classes[present], 0)
     reader = Reader.of(batch)
     k, d = len(batch.classes), reader.shape[1]
     sums, observed, weight, origin = _sums(reader)

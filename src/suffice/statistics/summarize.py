@@ -37,7 +37,7 @@ from suffice.statistics.progress import Listener, progress_listener
 from suffice.statistics.shape import DETAILS
 from suffice.statistics.streaming import summarize_stream
 from suffice.statistics.table_statistics import RowStatistics, TableStatistics, added
-from suffice.text import plural, quote_names, shown
+from suffice.text import shown
 
 
 def summarize(
@@ -175,11 +175,6 @@ def summarize_table(
     most : the largest number of levels of a column; None for any
     """
     features = indicator_rows(table, reader, most)
-    if features.shape[0] and not features.shape[1]:
-        raise InvalidFeatures(
-            f"none of the {plural(features.shape[0], 'row')} has a value in "
-            f"{quote_names(reader.level_names)}; leave out rows without any value."
-        )
     if isinstance(form, ExactForm):
         form = form.for_table(features.names, len(reader.numeric_names))
     every = summarize_batches(batches(features, y, sample_weight), form)

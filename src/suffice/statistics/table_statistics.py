@@ -147,12 +147,21 @@ class TableStatistics(Savable):
             sources += [(low + some).tolist() for some in members]
             names += own.names
         if not sources:
-            raise InvalidFeatures(
-                f"no column varies: {quote_names(self.reader.level_names)} have one level each, or "
-                f"only levels with fewer than {RARE_ROWS:g} rows, which count as one. Add rows, or "
-                "use MixedNB, which counts every level."
-            )
+            raise self._constant()
         return FeatureMap.of(sources).apply(self.every, distinct(names))
+
+    def _constant(self) -> InvalidFeatures:
+        """The error where no column can tell classes apart."""
+        columns = quote_names(self.reader.level_names)
+        if not any(map(len, self.known_levels)):
+            return InvalidFeatures(
+                f"no row has a value in {columns}; fit the model to rows with values first."
+            )
+        return InvalidFeatures(
+            f"no column varies: {columns} have one level each, or only levels with fewer than "
+            f"{RARE_ROWS:g} rows, which count as one. Add rows, or use MixedNB, which counts "
+            "every level."
+        )
 
     def __add__(self, other: object) -> TableStatistics:
         if not isinstance(other, TableStatistics):
@@ -223,10 +232,9 @@ class TableStatistics(Savable):
         places = [self.reader.level_names.index(name) for name in reader.level_names]
         edges = self._edges()
         chosen += [j for i in places for j in range(*edges[i])]
-        if not chosen:
-            raise InvalidParameter(f"no row has a value in {quote_names(reader.names)}.")
         levels = tuple(self.known_levels[i] for i in places)
-        every = self.every.select(chosen).named(every_name(reader, levels))
+        mapping = FeatureMap.of([[j] for j in chosen])
+        every = mapping.apply(self.every, every_name(reader, levels))
         return TableStatistics(every, reader, levels)
 
     def regrid(self, grid: Grid) -> TableStatistics:

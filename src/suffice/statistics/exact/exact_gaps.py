@@ -31,15 +31,14 @@ BLOCK_BYTES = 64 << 20
 
 def on_grid(batch: Batch, form: ExactForm) -> AnyExact:
     """The exact statistics of a batch, whether or not values are missing."""
+    width = batch.features.shape[1]
     try:
-        return exact_statistics(batch, form.detail, form.grid, form.fourth)
+        if width:
+            return exact_statistics(batch, form.detail, form.grid, form.fourth)
     except HasGaps:
-        own = form.grid.resolve(batch.features.names, _width(batch))
-        return _with_gaps(batch, form.detail, own, form.fourth)
-
-
-def _width(batch: Batch) -> int:
-    return batch.features.shape[1]
+        pass
+    own = form.grid.resolve(batch.features.names, width)
+    return _with_gaps(batch, form.detail, own, form.fourth)
 
 
 def _with_gaps(batch: Batch, detail: str, grid: Grid, fourth: bool) -> AnyExact:
@@ -66,7 +65,7 @@ def _with_gaps(batch: Batch, detail: str, grid: Grid, fourth: bool) -> AnyExact:
 def _patterns(batch: Batch, detail: str, grid: Grid, fourth: bool) -> Parts:
     n, d = batch.features.shape
     parts: Parts = {}
-    step = max(1, BLOCK_BYTES // (8 * d))
+    step = max(1, BLOCK_BYTES // (8 * d)) if d else n
     for low in range(0, n, step):
         counted = np.flatnonzero(batch.codes[low : low + step] < len(batch.classes))
         rows = batch.features.read(low, min(n, low + step))

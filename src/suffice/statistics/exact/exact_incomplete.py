@@ -72,6 +72,8 @@ class ExactIncomplete(OnGrid):
 
     def _by_feature(self, numbers: dict[bytes, Statistics]) -> ByFeature:
         d, columns = self.n_features, []
+        if not numbers:
+            return ByFeature.empty(self.classes, d)
         for key, s in numbers.items():
             at = np.searchsorted(self.classes, s.classes) * d + features_of(key, d)[0]
             low = np.zeros_like(s.mean) if s.means.low is None else s.means.low
@@ -278,7 +280,7 @@ def simplify(s: ExactIncomplete) -> AnyExact:
     d = s.n_features
     parts = list(s.parts.values())
     whole = len(parts) == (d if s.detail == "diagonal" else 1)
-    if not whole or not all(_has_all_rows(part, s) for part in parts):
+    if not whole or not parts or not all(_has_all_rows(part, s) for part in parts):
         return s
     if s.detail != "diagonal":
         key = next(iter(s.parts))

@@ -162,7 +162,7 @@ class GridPoints(Savable):
 
         d, largest = len(self.exponent), (1 << (self.bits - 1)) - 1
         arrays = [getattr(self, name) for name in _ARRAYS]
-        if any(array.shape != (d,) for array in arrays) or not d:
+        if any(array.shape != (d,) for array in arrays):
             raise ValueError("the grid does not have one entry for each feature")
         if self.deviation is not None and self.deviation.shape != (d,):
             raise ValueError("the grid does not have one deviation for each feature")
