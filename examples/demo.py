@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import textwrap
 import time
 from pathlib import Path
 
@@ -41,7 +42,7 @@ say(f"read {len(X)} rows once: {statistics}")
 say("choosing a model by cross-validation, with no refit ...")
 found = sf.select_model(X, y, progress=bar)
 model = found.model
-say(f"{found.tried} candidates; taken: {model}\n")
+say(f"{found.tried} candidates; taken: {textwrap.shorten(repr(model), 160)}\n")
 
 print(f"{'on rows held out':>44}   accuracy   log-loss")
 rivals = {

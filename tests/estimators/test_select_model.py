@@ -494,6 +494,13 @@ def test_the_average_is_tried_on_the_same_folds_and_fitted():
     assert "average of those that did well" in repr(found)
 
 
+def test_a_pool_takes_one_short_line_of_the_table():
+    found = sf.select_model(X, Y, repeats=1)
+    line = next(line for line in repr(found).splitlines() if line.startswith("+"))
+    assert f"PooledDiscriminant of {len(found.model.members_)} models  " in line
+    assert "pool of those that did well" in repr(found)
+
+
 def test_the_rule_may_be_named_and_is_careful_with_models_of_the_users():
     grid = {"shrinkage": [0.01, 0.1, 0.3]}
     mine = sf.select_model(X, Y, sf.LDA(target="diagonal"), grid)

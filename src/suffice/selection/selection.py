@@ -12,7 +12,7 @@ from suffice.data.arrays import Array, Floats, Indices
 from suffice.html import html_table
 from suffice.selection.metrics import check_metric, metric_named
 from suffice.statistics.registry import storable
-from suffice.text import align_columns
+from suffice.text import align_columns, plural
 
 # Metrics in the text of a selection, beside the one that decides; the table has all.
 SHOWN = ("log_loss", "accuracy", "balanced_accuracy", "roc_auc", "brier", "calibration_error")
@@ -200,7 +200,8 @@ class Selection:
         folds = next(iter(self.scores.values())).shape[1]
         rule = "taken"
         if self.averaged:
-            rule = "average of those that did well"
+            several = "members" in self.candidates[-1]
+            rule = f"{'pool' if several else 'average'} of those that did well"
         elif self._taken == self.careful:
             rule = "simplest that is not clearly worse"
         return f"{self.tried} candidates, {folds} folds, by {self.metric} (* best, + {rule})"
@@ -257,6 +258,8 @@ def _tested_folds(scores: Floats) -> Floats:
 
 def _label(candidate: Mapping[str, Any], names: Sequence[str]) -> str:
     """A candidate by those of its parameters that differ between candidates."""
+    if "members" in candidate:
+        return f"{candidate['model']} of {plural(candidate['members'].count(' + ') + 1, 'model')}"
     own = [name for name in names if name in candidate]
     values = [f"{name}={_format_value(candidate[name])}" for name in own if name != "model"]
     kind = [str(candidate["model"])] if "model" in own or not values else []
