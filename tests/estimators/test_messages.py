@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 import scipy.sparse
 from sklearn.base import clone
+from sklearn.exceptions import DataConversionWarning
 
 import suffice as sf
 from suffice.errors import InvalidFeatures, InvalidParameter
@@ -252,3 +253,10 @@ def test_an_unknown_word_is_answered_with_the_most_similar_one(parameters, sente
     with pytest.raises(InvalidParameter) as raised:
         sf.GaussianDiscriminant(**parameters).fit(X, Y)
     assert str(raised.value) == sentence
+
+
+def test_labels_in_one_column_are_taken_with_a_warning_at_the_users_line():
+    with pytest.warns(DataConversionWarning, match="column-vector y was passed") as caught:
+        model = sf.LDA().fit(X, Y[:, None])
+    assert [one.filename for one in caught] == [__file__]
+    np.testing.assert_array_equal(model.predict(X), sf.LDA().fit(X, Y).predict(X))

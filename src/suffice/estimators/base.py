@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from hashlib import sha256
 from os import PathLike
 from typing import Any
 
 import numpy as np
+from sklearn.exceptions import DataConversionWarning
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from suffice.data.arrays import Array
+from suffice.data.caller import stacklevel
 from suffice.data.elsewhere import RowsElsewhere
 from suffice.data.features import as_features, gap, infinite
 from suffice.data.frame_output import by_name, fill_table
@@ -130,9 +133,16 @@ class Estimator:
             )
         if getattr(y, "ndim", 1) == 2:
             try:
-                return column_or_1d(y, warn=True)
+                labels = column_or_1d(y)
             except ValueError as error:
                 raise InvalidLabels(str(error)) from None
+            warnings.warn(
+                "A column-vector y was passed when a 1d array was expected; pass y.ravel(), or one "
+                "column of a frame.",
+                DataConversionWarning,
+                stacklevel=stacklevel(),
+            )
+            return labels
         return y
 
     def _check_table(self, X: Any) -> None:
