@@ -357,3 +357,10 @@ def test_the_chosen_candidate_is_marked_even_if_no_line_holds_it():
     np.testing.assert_allclose(drawn["best"].get_ydata(), found.table["log_loss"][found.best])
     value = found.candidates[found.chosen][shown.along]
     np.testing.assert_allclose(drawn["chosen"].get_xdata(), value)
+
+
+def test_captions_stay_within_the_picture_beside_long_names():
+    shown = plots.ImportanceDisplay.from_estimator(sf.LDA(), X, Y, cv=2, title="Vineyards")
+    shown.figure_.draw_without_rendering()
+    [caption] = [one for one in shown.ax_.texts if "whiskers" in one.get_text()]
+    assert caption.get_window_extent().x1 <= shown.figure_.bbox.x1

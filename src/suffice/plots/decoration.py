@@ -26,8 +26,12 @@ def headline(ax: Axes, title: str | None, caption: str) -> None:
     pad = 6.0
     if caption:
         figure: Any = ax.get_figure(root=True)
-        points_wide = float(ax.get_window_extent().width * 72 / figure.dpi)
-        lines = textwrap.wrap(caption, max(24, int(points_wide / (0.5 * size))))
+        # Long labels of the y axis will take their room from the axes.
+        labels = ax.yaxis.get_tightbbox()
+        room = figure.bbox.width - (0.0 if labels is None else labels.width)
+        points_wide = float(min(ax.get_window_extent().width, room) * 72 / figure.dpi)
+        character = 0.56 * size  # the mean width, in points
+        lines = textwrap.wrap(caption, max(24, int(points_wide / character)))
         ax.annotate(
             "\n".join(map(as_text, lines)),
             (0, 1),
