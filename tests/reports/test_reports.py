@@ -74,7 +74,7 @@ def test_the_page_shows_the_numbers(iris):
     words = read(report).words
     accuracy, error = report.quality.scores["accuracy"]
     assert f"{100 * accuracy:.1f}% ± {100 * error:.1f}%" in words
-    assert report.choice.code in words
+    assert " ".join(report.choice.code.split()) in words
     assert "150 rows and 4 columns (4 of numbers)" in words
     assert "No value is missing." in words
     for metric in ("log_loss", "accuracy", "brier"):
@@ -319,6 +319,26 @@ def test_a_slip_of_the_pen_is_the_first_odd_row(tmp_path):
     best, second = model.classes_[np.argsort(-model.predict_proba(X.loc[[7]])[0])[:2]]
     assert first.reason == model.explain(X, row=7, a=best, b=second)
     assert "flavanoids 28 (expected " in read(report).words
+
+
+@pytest.mark.usefixtures("without_pictures")
+def test_a_value_that_is_expected_is_not_odd(tmp_path):
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame({"size": rng.normal(size=80), "hue": rng.choice(["a", "b", "c"], 80)})
+    report = sf.report(
+        table, rng.choice(["no", "yes"], 80), tmp_path / "a.html", model=sf.MixedNB()
+    )
+    values = [value for row in report.atypical.rows for value in row.values]
+    assert {value.column for value in values} == {"size", "hue"}
+    assert all(value.value != value.expected for value in values)
+
+
+@pytest.mark.usefixtures("without_pictures")
+def test_the_code_of_a_pool_has_one_line_per_member(tmp_path):
+    pool = sf.PooledDiscriminant({"a": sf.LDA(shrinkage=0.1), "b": sf.GaussianNB()})
+    report = sf.report(WINE, KINDS, tmp_path / "a.html", model=pool)
+    assert "    'a': sf.LinearDiscriminantAnalysis(shrinkage=0.1),\n" in report.usage.python
+    assert "    'b': sf.GaussianNB(),\n})" in report.usage.python
 
 
 @pytest.mark.usefixtures("without_pictures")

@@ -141,7 +141,8 @@ def _odd_values(
     odd = []
     for i, row in enumerate(rows):
         by_density = np.argsort(given_rest[i], kind="stable").tolist()
-        at = [j for j in by_density if not is_missing(row[j])][:most]
+        differs = [not is_missing(row[j]) and row[j] != expected[i, j, j] for j in range(d)]
+        at = [j for j in by_density if differs[j]][:most]
         odd.append([OddValue(names[j], row[j], expected[i, j, j]) for j in at])
     return odd
 

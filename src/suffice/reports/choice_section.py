@@ -15,7 +15,13 @@ from suffice.reports.code import constructor
 from suffice.reports.markup import heading, items, paragraphs, short, table
 from suffice.reports.material import Material
 from suffice.selection.metrics import metric_named
-from suffice.selection.selection import BASELINE, Selection, format_score, standard_error
+from suffice.selection.selection import (
+    BASELINE,
+    Selection,
+    format_score,
+    members_of,
+    standard_error,
+)
 from suffice.selection.steps import ProgressCallback
 from suffice.text import format_number, plural
 
@@ -126,9 +132,10 @@ def _why(choice: Choice) -> list[str]:
 def _combination(choice: Choice) -> str:
     """How the model combines the candidates that predicted well."""
     if choice.name == "PooledDiscriminant":
+        members = members_of(choice.selection.candidates[choice.at])
         return (
-            "This one pools the best of each kind: its probabilities are a weighted mean of "
-            "theirs, each recalibrated on rows it was not trained on."
+            f"This one pools the best of each kind ({', '.join(members)}): its probabilities are a "
+            "weighted mean of theirs, each recalibrated on rows it was not trained on."
         )
     return "This one averages the parameters of those that predicted well."
 
@@ -193,6 +200,9 @@ def title(metric: str) -> str:
 
 def describe(candidate: Mapping[str, Any]) -> str:
     """A candidate in words."""
+    members = members_of(candidate)
+    if members:
+        return f"{candidate['model']} of {plural(len(members), 'model')}"
     kind = candidate.get("model", "candidate")
     parameters = [
         f"{name} {f'{v:g}' if isinstance(v, float | np.floating) else short(v, 160)}"

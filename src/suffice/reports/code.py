@@ -73,7 +73,8 @@ def _literal(value: Any) -> str:
     if hasattr(value, "get_params"):
         return constructor(value)
     if isinstance(value, Mapping) and _estimators(value):
-        return "{" + ", ".join(f"{key!r}: {_literal(one)}" for key, one in value.items()) + "}"
+        lines = [f"    {key!r}: {_literal(one)},\n" for key, one in value.items()]
+        return f"{{\n{''.join(lines)}}}"
     if isinstance(value, list | tuple) and _estimators(value):
         return f"[{', '.join(map(_literal, value))}]"
     return repr(value.item() if isinstance(value, np.generic) else value)

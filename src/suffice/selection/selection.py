@@ -200,7 +200,7 @@ class Selection:
         folds = next(iter(self.scores.values())).shape[1]
         rule = "taken"
         if self.averaged:
-            several = "members" in self.candidates[-1]
+            several = members_of(self.candidates[-1])
             rule = f"{'pool' if several else 'average'} of those that did well"
         elif self._taken == self.careful:
             rule = "simplest that is not clearly worse"
@@ -250,6 +250,11 @@ def format_score(value: float) -> str:
     return f"{value:.4f}" if abs(value) >= 5e-5 else f"{value:.2g}"
 
 
+def members_of(candidate: Mapping[str, Any]) -> list[str]:
+    """The names of the models that a pool consists of; none for a single model."""
+    return str(candidate["members"]).split(" + ") if "members" in candidate else []
+
+
 def _tested_folds(scores: Floats) -> Floats:
     """The scores in those folds in which some candidate has one: not all may test a class."""
     tested = ~np.isnan(scores).all(axis=0)
@@ -258,8 +263,9 @@ def _tested_folds(scores: Floats) -> Floats:
 
 def _label(candidate: Mapping[str, Any], names: Sequence[str]) -> str:
     """A candidate by those of its parameters that differ between candidates."""
-    if "members" in candidate:
-        return f"{candidate['model']} of {plural(candidate['members'].count(' + ') + 1, 'model')}"
+    members = members_of(candidate)
+    if members:
+        return f"{candidate['model']} of {plural(len(members), 'model')}"
     own = [name for name in names if name in candidate]
     values = [f"{name}={_format_value(candidate[name])}" for name in own if name != "model"]
     kind = [str(candidate["model"])] if "model" in own or not values else []
