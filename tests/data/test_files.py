@@ -21,8 +21,7 @@ import pytest
 
 import suffice as sf
 from suffice.data import files
-from suffice.data.files import read_whole, write_whole
-from suffice.data.pipes import descriptor, is_pipe
+from suffice.data.files import descriptor, is_pipe, read_whole, write_whole
 from suffice.errors import MissingFolder, SufficeError, UnreadableFile, UnwritableFile
 
 KILLS = 50

@@ -20,8 +20,7 @@ from suffice.selection.entrants import Contest
 from suffice.selection.fold_completion import completed_moments
 from suffice.selection.fold_moments import FoldMoments
 from suffice.selection.folds import Fold
-from suffice.selection.pool import HeldOut, fit_pool
-from suffice.selection.pooling import pool_weights
+from suffice.selection.pool import HeldOut, fit_pool, pool_weights
 from suffice.selection.recalibration import recalibrations
 from suffice.selection.steps import Steps
 

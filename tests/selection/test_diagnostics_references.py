@@ -9,8 +9,7 @@ from scipy import stats
 from sklearn.datasets import load_iris, load_wine
 
 import suffice as sf
-from suffice.selection.diagnostics.box import box_m
-from suffice.selection.diagnostics.box_null import BoxNull
+from suffice.selection.diagnostics.box import BoxNull, box_m
 from suffice.selection.diagnostics.calibration import calibration
 from suffice.selection.diagnostics.distances import distance_quantiles
 from suffice.selection.diagnostics.henze_zirkler import henze_zirkler

@@ -13,7 +13,7 @@ from scipy import stats
 import suffice as sf
 from suffice.errors import InvalidParameter, Mismatch
 from suffice.statistics.exact.budget import COUNT_SHARE, SUM_SHARE, delta_of, largest_rho
-from suffice.statistics.exact.noise import discrete_gaussian
+from suffice.statistics.exact.releasing import discrete_gaussian
 
 
 @pytest.fixture

@@ -15,8 +15,14 @@ from typing import Any
 import typer
 
 from suffice.cli.signing import key
-from suffice.data.files import check_writable, unwritable, write_whole
-from suffice.data.pipes import descriptor, is_pipe, write_pipe
+from suffice.data.files import (
+    check_writable,
+    descriptor,
+    is_pipe,
+    unwritable,
+    write_pipe,
+    write_whole,
+)
 from suffice.data.table import reads_as_number
 from suffice.errors import InvalidParameter
 from suffice.text import HIDDEN, shorten, visible, visible_lines

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -9,15 +10,22 @@ from typing import Any
 import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
+from suffice.data.caller import stacklevel
 from suffice.data.feature_rows import Features
 from suffice.data.features import as_features, as_frame
 from suffice.data.indicator_rows import MOST_LEVELS, indicator_rows
 from suffice.data.labels import Labels, check_lengths
-from suffice.data.row_index import paired_by_position
 from suffice.data.table import check_has
 from suffice.data.table_rows import TableReader
 from suffice.data.weights import Weights
-from suffice.errors import BatchFailed, InvalidFeatures, InvalidInput, InvalidLabels, InvalidWeights
+from suffice.errors import (
+    BatchFailed,
+    InvalidFeatures,
+    InvalidInput,
+    InvalidLabels,
+    InvalidWeights,
+    RowsInOtherOrder,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,3 +249,25 @@ def _unpack(part: Any) -> tuple[Any, Any, Any]:
             "For a whole table pass y as the second argument."
         )
     return (*part, None) if len(part) == 2 else part
+
+
+def paired_by_position(X: Any, y: Any) -> Any:
+    """The labels; a warning, and the index of X, where they have the same index in another order.
+
+    With the index of X, no function called later repeats the warning.
+    """
+    rows: Any = getattr(X, "index", None)
+    labels: Any = getattr(y, "index", None)
+    # Lists have a method of that name.
+    if not hasattr(rows, "equals") or not hasattr(labels, "equals") or len(rows) != len(labels):
+        return y
+    if rows.equals(labels) or not (rows.is_unique and rows.isin(labels).all()):
+        return y
+    warnings.warn(
+        "X and y have the same index in different orders; their rows are paired by position, as "
+        "in scikit-learn. Pass y.loc[X.index] to pair them by index, or y.to_numpy() if the "
+        "order is right.",
+        RowsInOtherOrder,
+        stacklevel=stacklevel(),
+    )
+    return y.set_axis(rows)

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass, replace
+from functools import wraps
 from typing import Any, Self
 
 import numpy as np
+from sklearn.utils.metaestimators import available_if
 
 from suffice.data.arrays import Array, Floats
 from suffice.data.table_rows import TableReader
 from suffice.estimators.anywhere import learns_afresh, on_rows
 from suffice.estimators.classifier import Classifier
-from suffice.estimators.delegating import delegated, delegated_value
 from suffice.estimators.gaussian_classifier import GaussianClassifier
 from suffice.estimators.learning import Learner
 from suffice.estimators.linear import LinearDiscriminantAnalysis
@@ -22,6 +24,36 @@ from suffice.estimators.selecting import select_model
 from suffice.estimators.state import State, snapshot
 from suffice.selection.selection import Selection
 from suffice.selection.steps import ProgressCallback
+
+
+def delegated(method: Any, always: bool = False) -> Any:
+    """The method of the same name of `model_`: there is one only if the model has one.
+
+    method : a function of a class, whose signature and documentation it has
+    always : whether an estimator that is not fitted has it, too
+    """
+    inner: Callable[..., Any] = getattr(method, "fn", method)
+    name = inner.__name__
+
+    @wraps(inner)
+    def answer(self: Any, *args: Any, **kwargs: Any) -> Any:
+        return getattr(self.model_, name)(*args, **kwargs)
+
+    def has(estimator: Any) -> bool:
+        fitted = estimator._state is not None
+        return hasattr(estimator.model_, name) if fitted else always
+
+    return available_if(has)(answer)
+
+
+def delegated_value(name: str, documentation: str) -> Any:
+    """The fitted attribute of this name of `model_`, if it has one."""
+
+    def value(self: Any) -> Any:
+        return getattr(self.model_, name)
+
+    value.__doc__ = documentation
+    return property(value)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

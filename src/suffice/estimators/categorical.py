@@ -19,7 +19,7 @@ from suffice.estimators.state import at_once
 from suffice.models.categorical import MOST_LEVELS, Categorical
 from suffice.models.known_classes import KnownClasses
 from suffice.models.known_levels import known_levels, read_tables
-from suffice.statistics.mixed_table import level_counts
+from suffice.statistics.mixed import level_counts
 from suffice.statistics.table_statistics import TableStatistics
 from suffice.text import shown
 

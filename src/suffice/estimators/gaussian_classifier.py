@@ -34,10 +34,8 @@ from suffice.models.completion import adapt_settings, complete
 from suffice.models.gaussian import GaussianModel, LinearScores, class_matrices
 from suffice.models.settings import Settings, coarsen_for
 from suffice.selection.selection import Selection
-from suffice.statistics.exact.checking import check_grid
 from suffice.statistics.exact.form import ExactForm, check_same_grid
-from suffice.statistics.exact.grid import Grid
-from suffice.statistics.exact.indicator_grid import with_indicators
+from suffice.statistics.exact.grid import Grid, check_grid, with_indicators
 from suffice.statistics.statistics import Statistics
 from suffice.statistics.summarize import summarize_batches, summarize_table
 from suffice.statistics.table_statistics import TableStatistics

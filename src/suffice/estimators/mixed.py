@@ -23,10 +23,9 @@ from suffice.models.gaussian import class_matrices
 from suffice.models.likelihood import Likelihood
 from suffice.models.product import Product, ProductModel, ProductPart
 from suffice.models.settings import Settings
-from suffice.statistics.exact.checking import check_grid
 from suffice.statistics.exact.form import ExactForm, check_same_grid
-from suffice.statistics.mixed import MixedStatistics
-from suffice.statistics.mixed_table import as_mixed
+from suffice.statistics.exact.grid import check_grid
+from suffice.statistics.mixed import MixedStatistics, as_mixed
 from suffice.statistics.table_statistics import TableStatistics
 from suffice.text import shown
 

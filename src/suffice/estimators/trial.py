@@ -41,9 +41,7 @@ from suffice.selection.metric_sums import MetricSums
 from suffice.selection.metrics import metrics_of
 from suffice.selection.selection import Selection
 from suffice.selection.steps import ProgressCallback, Steps
-from suffice.statistics.exact.checking import check_grid
-from suffice.statistics.exact.grid import Grid
-from suffice.statistics.exact.indicator_grid import with_indicators
+from suffice.statistics.exact.grid import Grid, check_grid, with_indicators
 from suffice.statistics.shape import DETAILS
 from suffice.statistics.statistics import Statistics
 

@@ -15,10 +15,9 @@ from suffice.models.settings import Settings
 from suffice.models.structures import structure_of
 from suffice.selection.criteria import effective_parameters
 from suffice.selection.entrants import Entrants
-from suffice.selection.family_path import DiagonalPath, Distances, FullPath
+from suffice.selection.family_path import DiagonalPath, Distances, FullPath, LevelPath
 from suffice.selection.fold_moments import FoldMoments
 from suffice.selection.folds import Fold, training_shares
-from suffice.selection.level_path import LevelPath
 
 # Distances of some rows to the classes of a fold.
 Measure = Callable[[int, Indices], Distances]

@@ -13,9 +13,9 @@ import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.models.anderson import Anderson
-from suffice.models.coordinates import Coordinates
-from suffice.models.directions import (
+from suffice.models.coordinates import (
     VANISHING_SHARE,
+    Coordinates,
     is_moving,
     missing_shares,
     smallest_shares,

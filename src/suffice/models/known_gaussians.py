@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -11,11 +11,12 @@ from suffice.data.arrays import Array, Floats
 from suffice.data.parameters import numbers
 from suffice.errors import InvalidParameter
 from suffice.models.computable import check_computable
-from suffice.models.covariance import Covariance, DiagonalCovariance
+from suffice.models.covariance import Covariance, DiagonalCovariance, FullCovariance
 from suffice.models.gaussian import GaussianModel
 from suffice.models.known_classes import KnownClasses, read_table
-from suffice.models.known_covariance import KnownCovariance
+from suffice.models.limits import CLOSE
 from suffice.models.linalg import eigen, whitener
+from suffice.statistics.registry import storable
 from suffice.text import shown
 
 # Largest difference of entries (i, j) and (j, i) of a covariance, as a share of the deviations.
@@ -187,3 +188,32 @@ def _full(name: str, matrix: Floats) -> Covariance:
             f"{smallest:.3g}, and it must be above 0. Make the entries off the diagonal smaller."
         )
     return KnownCovariance(factor, matrix)
+
+
+@storable
+@dataclass(frozen=True, slots=True)
+class KnownCovariance(FullCovariance):
+    """A regular covariance with its entries as they were given, to the last digit."""
+
+    entries: Floats  # (d, d); the product of the factors would round them
+
+    def validated(self) -> Self:
+        """This covariance, if its entries are those of its factor; a ValueError otherwise."""
+        rows, entries = self.whitener.colouring, self.entries
+        if entries.shape != (self.n_features,) * 2 or not np.array_equal(entries, entries.T):
+            raise ValueError("the entries of a covariance are not a symmetric table")
+        scale = np.sqrt(np.einsum("ij,ij->j", rows, rows))
+        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+            gap = np.abs(entries / scale / scale[:, None] - (rows / scale).T @ (rows / scale))
+        if not (gap < CLOSE).all():
+            raise ValueError("the entries of a covariance are not those of its factor")
+        return self
+
+    @property
+    def matrix(self) -> Floats:
+        """All entries, (d, d)."""
+        return self.entries
+
+    def scaled(self, factor: float) -> KnownCovariance:
+        """This covariance times `factor`."""
+        return KnownCovariance(self.whitener.scaled(factor), self.entries * factor)

@@ -6,12 +6,13 @@ counted is in its statistics exactly once.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import astuple, dataclass, field
 from pathlib import Path
 from time import monotonic
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
+from suffice.data.chunk import Position
 from suffice.data.column_kinds import Number
 from suffice.data.files import read_whole, write_whole
 from suffice.data.fingerprint import Fingerprint
@@ -25,11 +26,65 @@ from suffice.errors import (
     UnwritableFile,
 )
 from suffice.statistics.container import brief, pack, unpack
-from suffice.statistics.ledger import Ledger, PassState
+from suffice.statistics.registry import storable
 from suffice.statistics.room import Room
+from suffice.statistics.soundness import MOST_ROWS
 from suffice.statistics.storage import read_value
 from suffice.statistics.table_statistics import RowStatistics, TableStatistics
 from suffice.statistics.walker import to_arrays
+
+storable(Position)
+storable(Fingerprint)
+
+
+@storable
+@dataclass(frozen=True, slots=True)
+class PassState:
+    """The statistics of all rows before a position."""
+
+    position: Position = field(default_factory=Position)
+    statistics: RowStatistics | None = None  # None if no row has been counted yet
+
+    @property
+    def rows(self) -> int:
+        """Number of rows counted."""
+        return 0 if self.statistics is None else int(self.statistics.count.sum())
+
+    def validated(self) -> Self:
+        """This state, if its position is possible; a ValueError otherwise."""
+        at = self.position
+        if not all(0 <= number < MOST_ROWS for number in astuple(at)):
+            raise ValueError("a position is outside every file")
+        if at.mark_row > at.row:
+            raise ValueError("a position is behind itself")
+        return self
+
+
+@storable
+@dataclass(frozen=True, slots=True)
+class Ledger:
+    """What is computed from which files, and how far the pass has come.
+
+    task : the settings of the pass by name: strings, numbers, lists of strings, or None
+    files, prints : the names of the files, and what they are recognised by
+    now : how far the pass has come
+    before : the state at the start of a file that could not be read
+    """
+
+    task: Mapping[str, Any]
+    files: tuple[str, ...]
+    prints: tuple[Fingerprint, ...]
+    now: PassState
+    before: PassState | None = None
+
+    def validated(self) -> Self:
+        """This ledger, if its states lie in its files; a ValueError otherwise."""
+        if len(self.files) != len(self.prints):
+            raise ValueError("there are not as many fingerprints as files")
+        for state in (self.now, self.before):
+            if state is not None and state.position.file >= max(1, len(self.files)):
+                raise ValueError("a position is in a file that does not exist")
+        return self
 
 
 @dataclass(slots=True)

@@ -24,8 +24,7 @@ from suffice.data.chunk_batch import batch_of
 from suffice.data.prefetch import Prefetched
 from suffice.data.stream import FileFailed, FileStream, Stream
 from suffice.errors import CheckpointFailed, InvalidFeatures, InvalidInput
-from suffice.statistics.checkpoint import Checkpoint
-from suffice.statistics.ledger import PassState
+from suffice.statistics.checkpoint import Checkpoint, PassState
 from suffice.statistics.progress import Listener, Progress
 from suffice.statistics.relabelling import infer_label_type
 from suffice.statistics.table_statistics import RowStatistics, added

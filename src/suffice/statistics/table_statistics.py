@@ -19,14 +19,12 @@ from suffice.data.missing_kinds import WithIndicator
 from suffice.data.table_layout import TableLayout
 from suffice.data.table_rows import TableReader
 from suffice.errors import InvalidFeatures, InvalidParameter, Mismatch, NeverIncluded
-from suffice.statistics.exact.checking import check_grid
 from suffice.statistics.exact.exact_incomplete import AnyExact, ExactIncomplete
 from suffice.statistics.exact.exact_map import feature_sums
 from suffice.statistics.exact.exact_statistics import ExactStatistics
 from suffice.statistics.exact.form import ExactForm
-from suffice.statistics.exact.grid import Grid
+from suffice.statistics.exact.grid import Grid, check_grid, with_indicators
 from suffice.statistics.exact.indicator_checks import check_indicators, impossible_indicators
-from suffice.statistics.exact.indicator_grid import with_indicators
 from suffice.statistics.exact.on_grid import OnGrid
 from suffice.statistics.feature_map import FeatureMap
 from suffice.statistics.incomplete import AnyStatistics

@@ -17,12 +17,14 @@ from suffice.estimators.auto import AutoDiscriminant
 from suffice.estimators.indicators import Indicators
 from suffice.estimators.mixture import GaussianMixture
 from suffice.estimators.mixture_discriminant import MixtureDiscriminant
-from suffice.estimators.model_file.auto_content import AutoContent
-from suffice.estimators.model_file.fitted_content import IndicatorsContent, MixtureContent
-from suffice.estimators.model_file.known_content import KnownContent
+from suffice.estimators.model_file.fitted_content import (
+    IndicatorsContent,
+    KnownContent,
+    MixtureContent,
+)
 from suffice.estimators.model_file.learner_content import LearnerContent
 from suffice.estimators.model_file.parameters import split_storable
-from suffice.estimators.model_file.pooled_content import PooledContent
+from suffice.estimators.model_file.pooled_content import AutoContent, PooledContent
 from suffice.estimators.output import OUTPUTS, keep_output
 from suffice.estimators.pooled import PooledDiscriminant
 from suffice.estimators.state import snapshot

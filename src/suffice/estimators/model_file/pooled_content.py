@@ -1,9 +1,9 @@
-"""Pooled content: the members of a pool, each as a file holds a model."""
+"""Contents that hold other models: the members of a pool, and the model that was chosen."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -11,16 +11,19 @@ from sklearn.pipeline import Pipeline
 
 from suffice.data.arrays import Floats
 from suffice.errors import InvalidParameter
+from suffice.estimators.auto import AutoDiscriminant, Chosen
 from suffice.estimators.candidates import last_step
 from suffice.estimators.pooled import PooledDiscriminant, PooledState
 from suffice.models.priors import class_priors
 from suffice.selection.pool import Pool
+from suffice.selection.selection import Selection
 from suffice.statistics.registry import storable
 from suffice.statistics.room import Room
 
 if TYPE_CHECKING:
     from suffice.estimators.model_file.model import StoredModel
     from suffice.estimators.model_file.pipeline import StoredPipeline
+
 
 # Largest number of members.
 MOST_MEMBERS = 100
@@ -108,3 +111,34 @@ def check_classifier(member: Any) -> None:
         check_classifier(list(member.steps.values())[-1])
     elif not isinstance(member, StoredModel) or member.estimator in NOT_CLASSIFIERS:
         raise ValueError("a model within another is not a classifier")
+
+
+@storable
+@dataclass(frozen=True, slots=True)
+class AutoContent:
+    """The chosen model, and the scores of all candidates."""
+
+    model: Any
+    selection: Selection
+
+    @classmethod
+    def of(cls, model: AutoDiscriminant) -> Self:
+        """The content of a file; raises if the chosen model is not one of this package."""
+        return cls(stored(model.model_), model.selection_)
+
+    def validated(self) -> Self:
+        """This content, if it holds a classifier; a ValueError otherwise."""
+        check_classifier(self.model)
+        return self
+
+    def restore(self, model: AutoDiscriminant, room: Room) -> None:
+        """Set the state of an estimator."""
+        chosen = self.model.restore(room)
+        learned = last_step(chosen)._learned
+        model._state = Chosen(
+            columns=learned.columns,
+            reader=learned.reader,
+            classes=np.asarray(chosen.classes_),
+            model=chosen,
+            selection=replace(self.selection, model=chosen),
+        )

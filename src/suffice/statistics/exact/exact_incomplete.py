@@ -15,9 +15,8 @@ from suffice.errors import InvalidParameter, NeverIncluded
 from suffice.statistics.alignment import align
 from suffice.statistics.by_feature import ByFeature, presence
 from suffice.statistics.by_pattern import ByPattern, features_of, key_of
-from suffice.statistics.exact.checking import check_grid
 from suffice.statistics.exact.exact_statistics import ExactStatistics
-from suffice.statistics.exact.grid import Grid
+from suffice.statistics.exact.grid import Grid, check_grid
 from suffice.statistics.exact.integers import Integers
 from suffice.statistics.exact.on_grid import OnGrid, check_exact
 from suffice.statistics.exact.regridding import regrid_weights

@@ -17,8 +17,7 @@ from suffice.statistics.exact.exact_incomplete import (
     simplify,
 )
 from suffice.statistics.exact.exact_statistics import ExactStatistics
-from suffice.statistics.exact.grid import Grid
-from suffice.statistics.exact.indicator_grid import mapped_grid
+from suffice.statistics.exact.grid import Grid, mapped_grid
 from suffice.statistics.exact.integers import LIMB_BITS, Integers
 from suffice.statistics.exact.triangle import to_matrices, triangle
 

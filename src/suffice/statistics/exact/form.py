@@ -6,9 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from suffice.errors import Mismatch
-from suffice.statistics.exact.checking import check_grid
-from suffice.statistics.exact.grid import Grid
-from suffice.statistics.exact.indicator_grid import with_indicators
+from suffice.statistics.exact.grid import Grid, check_grid, with_indicators
 
 
 @dataclass(frozen=True, slots=True)

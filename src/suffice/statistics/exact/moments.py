@@ -13,13 +13,14 @@ of two is then multiplied in, which is exact; a power of ten belongs to the deno
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from suffice.data.arrays import Floats
 from suffice.statistics.exact.exact_fourth import about_means
-from suffice.statistics.exact.pooling import pooled_scatter
+from suffice.statistics.exact.integers import Integers
 from suffice.statistics.exact.triangle import to_matrices
 from suffice.statistics.numbers import DoubleDouble
 from suffice.statistics.scatter import DenseScatter, DiagonalScatter, Scatter
@@ -97,7 +98,7 @@ def _pooled(s: ExactStatistics) -> list[float]:
     """The scatter pooled over classes: S minus the sum of s s' / W, over one denominator."""
     d, tens = s.n_features, _tens(s)
     if len(s.classes) > FEW_CLASSES:
-        return pooled_scatter(s, tens)
+        return _pooled_by_digits(s, tens)
     common = math.lcm(*s.weights.tolist())
     shares = [common // weight for weight in s.weights.tolist()]
     own, products = s.sums.tolist(), s.products.tolist()
@@ -114,3 +115,73 @@ def _pooled(s: ExactStatistics) -> list[float]:
 
 def _tens(s: ExactStatistics) -> list[int]:
     return [10 ** max(p, 0) for p in s.grid.decimals.tolist()]
+
+
+FRACTION_BITS = 64
+DIGIT_BITS = 20
+CHUNK_CLASSES = 1 << 12  # of which products of digits add up below 2^53
+
+
+def _pooled_by_digits(s: ExactStatistics, tens: list[int]) -> list[float]:
+    """The same for many classes, by a matrix product.
+
+    scatter = S - sum over classes of s s' / W. With T = rint(2^F s / W), the sum of s T' is 2^F
+    times the last term, off by at most half the sum of |s|. Where both ends of that error round to
+    the same float, it is the nearest one; else the entry is computed by fractions.
+    """
+    k, d = s.sums.shape
+    own, weights = s.sums.tolist(), s.weights.tolist()
+    shares = [_rounded(one << FRACTION_BITS, weights[at // d]) for at, one in enumerate(own)]
+    between = _product(own, shares, k, d)
+    error = [sum(abs(own[c * d + j]) for c in range(k)) // 2 + 1 for j in range(d)]
+    products, out, at = s.products.tolist(), [], 0
+    unit = 1 << FRACTION_BITS
+    for i in range(d):
+        for j in range(i, d):
+            value = (products[at] << FRACTION_BITS) - between[at]
+            below = unit * tens[i] * tens[j]
+            near = (value - error[i]) / below
+            if near != (value + error[i]) / below:
+                near = _exactly(products[at], own, weights, i, j, d, tens[i] * tens[j])
+            out.append(near)
+            at += 1
+    return out
+
+
+def _rounded(a: int, b: int) -> int:
+    return (2 * a + b) // (2 * b)
+
+
+def _exactly(
+    product: int, own: list[int], weights: list[int], i: int, j: int, d: int, ten: int
+) -> float:
+    value = Fraction(product)
+    for c, weight in enumerate(weights):
+        value -= Fraction(own[c * d + i] * own[c * d + j], weight)
+    value /= ten
+    return value.numerator / value.denominator
+
+
+def _product(a: list[int], b: list[int], k: int, d: int) -> list[int]:
+    """The upper triangle of a'b for integers (k, d), from exact products of their digits."""
+    left, right = _digits(a, k, d), _digits(b, k, d)
+    upper = np.triu_indices(d)
+    limbs = -(-DIGIT_BITS * (len(left) + len(right)) // 60) + 1
+    total = Integers.zeros((len(upper[0]),), limbs)
+    for t, x in enumerate(left):
+        for u, y in enumerate(right):
+            for low in range(0, k, CHUNK_CLASSES):
+                part = (x[low : low + CHUNK_CLASSES].T @ y[low : low + CHUNK_CLASSES])[upper]
+                total = total + Integers.shifted(part.astype(np.int64), DIGIT_BITS * (t + u), limbs)
+    return total.tolist()
+
+
+def _digits(values: list[int], k: int, d: int) -> list[Floats]:
+    """The digits of integers as floats (k, d), lowest first; the last one carries the sign."""
+    size = max((abs(value).bit_length() for value in values), default=0) + 1
+    parts, mask = [], (1 << DIGIT_BITS) - 1
+    while size > DIGIT_BITS:
+        parts.append(np.array([value & mask for value in values], np.float64).reshape(k, d))
+        values = [value >> DIGIT_BITS for value in values]
+        size -= DIGIT_BITS
+    return [*parts, np.array(values, np.float64).reshape(k, d)]

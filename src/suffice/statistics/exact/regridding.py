@@ -10,9 +10,8 @@ import numpy as np
 
 from suffice.data.arrays import Indices
 from suffice.errors import Mismatch
-from suffice.statistics.exact.checking import check_grid
 from suffice.statistics.exact.exact_sums import SUM_LIMBS, product_limbs
-from suffice.statistics.exact.grid import Grid
+from suffice.statistics.exact.grid import Grid, check_grid
 from suffice.statistics.exact.integers import Integers
 from suffice.statistics.exact.on_grid import OnGrid
 
