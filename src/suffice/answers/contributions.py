@@ -15,6 +15,7 @@ from suffice.html import html_table
 from suffice.models.covariance import Covariance, DiagonalCovariance
 from suffice.models.gapped import Gapped
 from suffice.models.gaussian import GaussianModel
+from suffice.models.linalg import log_or_zero
 from suffice.models.model import Model
 from suffice.text import plural, shorten, shown, visible
 
@@ -103,7 +104,7 @@ def _of_gaussian(model: GaussianModel, X: Array, a: int, b: int) -> Contribution
     if not model.shared:
         first, second = model.covariances[a], model.covariances[b]
         if isinstance(first, DiagonalCovariance) and isinstance(second, DiagonalCovariance):
-            values += (_log(second.variances) - _log(first.variances)) / 2
+            values += (log_or_zero(second.variances) - log_or_zero(first.variances)) / 2
         else:
             base += (second.log_determinant - first.log_determinant) / 2 + peaks_b - peaks_a
     values[np.isnan(X)] = 0.0
@@ -140,7 +141,7 @@ def explanation(terms: Contributions, row: int, names: list[str], most: int = 5)
 
 def _terms(model: GaussianModel, X: Floats, c: int) -> tuple[Floats, Floats]:
     """u_j (Pu)_j for each feature, and the log density of the values filled in."""
-    covariance = model.covariances[0 if model.shared else c]
+    covariance = model.covariance_of(c)
     return split_distances(covariance, model.about_mean(X, c))
 
 
@@ -157,7 +158,3 @@ def split_distances(covariance: Covariance, steps: Floats) -> tuple[Floats, Floa
     if len(gapped):
         terms[gapped.at] = gapped.by_runs(steps.shape[1], of_known)
     return terms, peaks
-
-
-def _log(variances: Floats) -> Floats:
-    return np.log(np.where(variances > 0, variances, 1.0))

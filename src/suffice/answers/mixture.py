@@ -14,6 +14,7 @@ from suffice.answers.imputation import draws, impute
 from suffice.answers.sampling import draw, random_codes
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.models.covariance import DiagonalCovariance
+from suffice.models.linalg import log_or_zero
 from suffice.models.mixture import MixtureModel
 from suffice.models.scoring import probabilities
 
@@ -68,10 +69,10 @@ def _class_terms(model: MixtureModel, X: Floats, scores: Floats, c: int) -> Floa
     shares = probabilities(scores[:, own].T).T
     total = np.zeros(X.shape)
     for i, m in enumerate(own.tolist()):
-        covariance = parts.covariances[0 if parts.shared else m]
+        covariance = parts.covariance_of(m)
         terms, _ = split_distances(covariance, parts.about_mean(X, m))
         if isinstance(covariance, DiagonalCovariance):
-            terms = terms + np.log(np.where(covariance.variances > 0, covariance.variances, 1.0))
+            terms = terms + log_or_zero(covariance.variances)
         # Zero times infinity: a component of share zero may be any distance away.
         total -= np.where(shares[:, i, None] > 0, shares[:, i, None] * terms / 2, 0.0)
     return total

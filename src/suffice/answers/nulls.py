@@ -15,7 +15,7 @@ from scipy import optimize, special
 
 from suffice.data.arrays import Array, Floats
 from suffice.data.gaps import Gaps
-from suffice.models.covariance import Covariance, DiagonalCovariance
+from suffice.models.covariance import Covariance
 from suffice.models.gaussian import GaussianModel, build
 from suffice.models.settings import Settings
 from suffice.statistics.factored_scatter import FactoredScatter, from_rows
@@ -75,7 +75,7 @@ class KnownNulls(Nulls):
 
     def of(self, c: int, known: int) -> Null:
         """The distribution for class c of rows with this number of observed features."""
-        known = min(known, _covariance(self.gaussian, c).rank)
+        known = min(known, self.gaussian.covariance_of(c).rank)
         return Null(max(known, 1), known, np.inf)
 
 
@@ -100,7 +100,7 @@ class EstimatedNulls(Nulls):
             return 0.0
         spread = error = 0.0
         for c, (mean, w) in enumerate(zip(self.gaussian.means, weight, strict=True)):
-            covariance = _covariance(self.gaussian, c)
+            covariance = self.gaussian.covariance_of(c)
             spread += float(covariance.squared_lengths((mean - centre)[None])[0])
             error += covariance.rank * (1 / w - 1 / weight.sum())
         return min(1.0, error / spread) if spread > 0 else 1.0
@@ -108,7 +108,7 @@ class EstimatedNulls(Nulls):
     def of(self, c: int, known: int) -> Null:
         """The distribution for class c of rows with this number of observed features."""
         if (c, known) not in self._found:
-            covariance = _covariance(self.gaussian, c)
+            covariance = self.gaussian.covariance_of(c)
             exact = self._exact(c, covariance, min(known, covariance.rank))
             if exact is not None:
                 self._found[c, known] = exact
@@ -149,7 +149,7 @@ class EstimatedNulls(Nulls):
             for c in range(k):
                 distances[c, i] = _distances(model, again, c, known, rows, rng)
         for c in range(k):
-            rank = min(known, _covariance(model, c).rank)
+            rank = min(known, model.covariance_of(c).rank)
             self._found[c, known] = match_null(distances[c].ravel(), rank)
 
 
@@ -183,7 +183,7 @@ def _distances(
 ) -> Floats:
     """Squared distances of rows of the true class to the class that was estimated again."""
     d = truth.means.shape[1]
-    own, estimate = _covariance(truth, c), _covariance(again, c)
+    own, estimate = truth.covariance_of(c), again.covariance_of(c)
     steps = own.colour(rng.standard_normal((rows, d))) - again.means_about(truth.means[c])[c]
     if known < d:
         # The same observed features for all rows, others for each training set.
@@ -203,30 +203,22 @@ def _estimate_again(
     k, d = model.means.shape
     means = np.empty((k, d))
     for c in range(k):
-        means[c] = _covariance(model, c).colour(rng.standard_normal((1, d)))[0]
+        means[c] = model.covariance_of(c).colour(rng.standard_normal((1, d)))[0]
     means /= np.sqrt(weight)[:, None]
     freedom = np.maximum(weight - 1, 0.0)
     spread: DiagonalScatter | FactoredScatter
     if settings.detail == "diagonal":
+        assert model.variances is not None
         factors = 2 * rng.standard_gamma(np.broadcast_to(freedom[:, None] / 2, (k, d)))
-        spread = DiagonalScatter(DoubleDouble(_variances(model) * factors))
+        spread = DiagonalScatter(DoubleDouble(model.variances * factors))
     else:
-        rows = [_scatter_rows(_covariance(model, c), freedom[c], d, rng) for c in range(k)]
+        rows = [_scatter_rows(model.covariance_of(c), freedom[c], d, rng) for c in range(k)]
         owner = np.repeat(np.arange(k), [len(own) for own in rows])
         spread = from_rows(np.concatenate(rows), owner, k, per_class=True)
     count = np.maximum(np.rint(weight), 1).astype(np.int64)
     centres = DoubleDouble(*two_sum(model.means, means))
     drawn = Statistics(model.classes, count, weight, centres, spread, None)
     return build(drawn, settings, None)
-
-
-def _covariance(model: GaussianModel, c: int) -> Covariance:
-    return model.covariances[0 if model.shared else c]
-
-
-def _variances(model: GaussianModel) -> Floats:
-    covariances = [_covariance(model, c) for c in range(len(model.classes))]
-    return np.array([c.variances for c in covariances if isinstance(c, DiagonalCovariance)])
 
 
 def _scatter_rows(

@@ -111,7 +111,7 @@ class Atypicality:
     def _at_distances(self, c: int, pvalues: Floats, noise: Floats, pattern: Array) -> Floats:
         """Rows of a class in random directions, at the distances of their p-values."""
         nulls, model = self.nulls, self.nulls.gaussian
-        covariance = model.covariances[0 if model.shared else c]
+        covariance = model.covariance_of(c)
         steps = covariance.colour(noise)
         steps[:, pattern] = np.nan
         covariance.fill(steps, Gaps(pattern[None], np.array([0, len(steps)])))

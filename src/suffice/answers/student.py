@@ -108,7 +108,7 @@ def _distance_shares(model: MultivariateStudent, X: Floats, c: int) -> Floats:
     # In units of the largest step, since squares of far rows overflow.
     size = np.nanmax(np.abs(steps), axis=1, initial=0.0, keepdims=True)
     steps = steps / np.where(size > 0, size, 1.0)
-    terms, _ = split_distances(gaussian.covariances[0 if gaussian.shared else c], steps)
+    terms, _ = split_distances(gaussian.covariance_of(c), steps)
     terms[np.isnan(X)] = 0.0
     total = terms.sum(axis=1, keepdims=True)
     return np.asarray(np.divide(terms, total, out=np.zeros_like(terms), where=total > 0))

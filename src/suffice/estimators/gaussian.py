@@ -175,7 +175,7 @@ class GaussianNB(KnownGaussians, GaussianClassifier):
     @property
     def var_(self) -> Floats:
         """Variance of each class and feature, smoothing included (scikit-learn's name)."""
-        return np.array([c.variances for c in self._fitted.covariances])
+        return np.array(self._fitted.variances)
 
     @property
     def class_prior_(self) -> Floats:

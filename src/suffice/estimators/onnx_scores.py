@@ -17,7 +17,8 @@ from suffice.models.covariance import (
     FullCovariance,
 )
 from suffice.models.discrete import DiscreteModel
-from suffice.models.gaussian import LOG_2PI, GaussianModel
+from suffice.models.filling import peaks
+from suffice.models.gaussian import GaussianModel
 from suffice.models.low_rank import LowRankCovariance
 
 
@@ -128,18 +129,16 @@ def _shared_independent(graph: Graph, rows: str, observed: str, model: GaussianM
 
 def _independent(graph: Graph, rows: str, observed: str, model: GaussianModel) -> str:
     """ln p - sum of ((x - m)² / v + ln 2 pi v) / 2 over the observed features."""
-    variances = np.array(
-        [c.variances for c in model.covariances if isinstance(c, DiagonalCovariance)]
-    )
-    heights = np.where(variances > 0, LOG_2PI + _log(variances), 0.0) / -2
+    assert model.variances is not None
+    heights = peaks(model.variances)
     size, scaled = _scaled(graph, graph.add("Where", observed, rows, graph.constant(0.0)))
     distances = []
     for c in range(len(model.means)):
         steps = _about_mean(graph, scaled, size, model, c)
         steps = graph.add("Where", observed, steps, graph.constant(0.0))
         distances.append(_squared_lengths(graph, steps, model.covariance_of(c)))
-    peaks = graph.add("MatMul", _as_number(graph, observed), graph.constant(heights.T))
-    constants = graph.add("Add", peaks, _row(graph, model.log_priors))
+    above = graph.add("MatMul", _as_number(graph, observed), graph.constant(heights.T))
+    constants = graph.add("Add", above, _row(graph, model.log_priors))
     return _from_distances(graph, distances, constants, size, model)
 
 
@@ -218,7 +217,3 @@ def _as_number(graph: Graph, flags: str) -> str:
 
 def _row(graph: Graph, values: Floats) -> str:
     return graph.constant(np.asarray(values)[None])
-
-
-def _log(variances: Floats) -> Floats:
-    return np.log(np.where(variances > 0, variances, 1.0))

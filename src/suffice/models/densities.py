@@ -23,19 +23,13 @@ class Densities:
     model: GaussianModel
 
     @cached_property
-    def variances(self) -> Floats | None:
-        """Variances of independent features: (K, d), or (1, d) if all components share them."""
-        own = [c.variances for c in self.model.covariances if isinstance(c, DiagonalCovariance)]
-        return np.array(own) if len(own) == len(self.model.covariances) else None
-
-    @cached_property
     def points(self) -> Floats:
         """Points that the sums are taken about, (K, d): one for all components, or their means.
 
         About a single point, the sums of independent features are one product. It must be within
         a few deviations of every mean: t deviations away, squares lose the digits of t².
         """
-        means, variances = self.model.means, self.variances
+        means, variances = self.model.means, self.model.variances
         if variances is not None:
             centre = self.model.priors @ means
             if ((means - centre) ** 2 <= SideBySide.few_deviations**2 * variances).all():
@@ -68,8 +62,8 @@ class Densities:
 
     def _independent(self, columns: Floats, which: Indices) -> Floats:
         """The same from one point, for independent features."""
-        assert self.variances is not None
-        precisions = reciprocal(self.variances[which])
+        assert self.model.variances is not None
+        precisions = reciprocal(self.model.variances[which])
         away = (self.model.means - self.points)[which]
         slopes = precisions * away
         steps = columns - self.points[0][:, None]
@@ -97,7 +91,7 @@ class Densities:
     def filled(self, rows: Floats, gaps: Gaps, component: int) -> tuple[Floats, Floats]:
         """Steps from its point, with conditional means filled in; ln p(observed, component)."""
         model, c = self.model, component
-        covariance = model.covariances[0 if model.shared else c]
+        covariance = model.covariance_of(c)
         steps = np.subtract(rows, model.means[c], order="C")
         peaks = covariance.fill(steps, gaps)
         constant = model.log_priors[c] - model.volumes[0 if model.shared else c]

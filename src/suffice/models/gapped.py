@@ -86,23 +86,20 @@ def gapped_scores(model: GaussianModel, rows: Gapped) -> Floats:
     alone = model.independent is not None
     scores = rows.by_runs(len(model.classes), work, as_they_come=alone)
     if not model.shared:
-        _score_far_rows(model, rows, scores)
+        far = np.flatnonzero(~np.isfinite(scores).any(axis=1))
+        far = far[~np.isinf(rows.X[rows.at[far]]).any(axis=1)]
+        scores[far] = far_scores(model, rows.X[rows.at[far]])
     return scores
 
 
-def _score_far_rows(model: GaussianModel, gapped: Gapped, scores: Floats) -> None:
-    """Rows whose squares overflow: the nearest class is certain there."""
-    far = np.flatnonzero(~np.isfinite(scores).any(axis=1))
-    far = far[~np.isinf(gapped.X[gapped.at[far]]).any(axis=1)]
-    if not len(far):
-        return
-    rows = gapped.X[gapped.at[far]].astype(np.float64)
-    size = np.nanmax(np.abs(rows), axis=1, keepdims=True)
-    missing = np.isnan(rows)
-    distances = np.empty((len(far), len(model.classes)))
+def far_scores(model: GaussianModel, X: Array) -> Floats:
+    """Scores of rows whose squares overflow, (m, k): the nearest class is certain there."""
+    rows, n = X.astype(np.float64), len(X)
+    size = np.nanmax(np.abs(rows), axis=1, keepdims=True, initial=1.0)
+    distances = np.empty((n, len(model.classes)))
     for c, mean in enumerate(model.means):
-        covariance = model.covariances[c]
-        steps = Gapped(rows / size - mean / size, np.arange(len(far)), missing)
+        covariance = model.covariance_of(c)
+        steps = Gapped(rows / size - mean / size, np.arange(n), np.isnan(rows))
 
         def work(x: Floats, gaps: Gaps, _: Indices, covariance: Covariance = covariance) -> Floats:
             covariance.fill(x, gaps)
@@ -111,7 +108,7 @@ def _score_far_rows(model: GaussianModel, gapped: Gapped, scores: Floats) -> Non
         distances[:, c] = steps.by_runs(1, work)[:, 0]
     distances[:, model.priors == 0] = np.inf
     nearest = distances.argmin(axis=1)[:, None]
-    scores[far] = np.where(np.arange(len(model.classes)) == nearest, 0.0, -np.inf)
+    return np.where(np.arange(len(model.classes)) == nearest, 0.0, -np.inf)
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,10 +238,8 @@ def _independent(
     model: GaussianModel, independent: IndependentClasses, rows: Floats, gaps: Gaps
 ) -> Floats:
     """Independent features: missing ones drop out of every sum."""
-    heights = np.array(
-        [peaks(c.variances) for c in model.covariances if isinstance(c, DiagonalCovariance)]
-    )
-    constants = model.constants - gaps.patterns @ heights.T
+    assert model.variances is not None
+    constants = model.constants - gaps.patterns @ peaks(model.variances).T
     return (
         np.repeat(constants, np.diff(gaps.starts), axis=0)
         - independent.observed_distances(rows).T / 2
@@ -257,7 +252,7 @@ def gapped_distances(model: GaussianModel, rows: Gapped) -> Floats:
     def work(x: Floats, gaps: Gaps, _: Indices) -> Floats:
         out = np.empty((len(x), len(model.classes)))
         for c in range(len(model.classes)):
-            covariance = model.covariances[0 if model.shared else c]
+            covariance = model.covariance_of(c)
             steps = model.about_mean(x, c)
             covariance.fill(steps, gaps)
             out[:, c] = covariance.squared_lengths(steps)

@@ -14,9 +14,15 @@ from suffice.errors import TooFewRows
 from suffice.models.completion import adapt_settings, complete
 from suffice.models.covariance import Covariance, DiagonalCovariance, FullCovariance
 from suffice.models.gammas import LOG_2PI as LOG_2PI
-from suffice.models.gapped import gapped_distances, gapped_joint, gapped_scores, with_gaps
+from suffice.models.gapped import (
+    far_scores,
+    gapped_distances,
+    gapped_joint,
+    gapped_scores,
+    with_gaps,
+)
 from suffice.models.limits import FAR as FARTHEST_MEAN
-from suffice.models.linalg import Cholesky
+from suffice.models.linalg import Cholesky, reciprocal
 from suffice.models.model import ClassModel
 from suffice.models.priors import class_priors
 from suffice.models.scoring import IndependentClasses, by_blocks
@@ -164,12 +170,17 @@ class GaussianModel(ClassModel):
         return self.log_priors - self.volumes
 
     @cached_property
+    def variances(self) -> Floats | None:
+        """Of independent features: (k, d), or (1, d) if shared; None for dependent ones."""
+        own = [c.variances for c in self.covariances if isinstance(c, DiagonalCovariance)]
+        return np.array(own) if len(own) == len(self.covariances) else None
+
+    @cached_property
     def independent(self) -> IndependentClasses | None:
         """The classes with independent features, or None if features are dependent."""
-        if not all(isinstance(c, DiagonalCovariance) for c in self.covariances):
+        if self.variances is None:
             return None
-        precisions = [c.precisions for c in self.covariances if isinstance(c, DiagonalCovariance)]
-        return IndependentClasses(self.means, np.array(precisions), self.means_low)
+        return IndependentClasses(self.means, reciprocal(self.variances), self.means_low)
 
     @cached_property
     def side_by_side(self) -> SideBySide | None:
@@ -240,23 +251,11 @@ class GaussianModel(ClassModel):
         return out
 
     def _score_far_rows(self, X: Array, scores: Floats) -> Floats:
-        """Scores, with certainty for the nearest class of rows whose squares overflow."""
-        if self.is_linear:
-            return scores
-        far = ~np.isfinite(scores[:, 0])
-        if not far.any():
-            return scores
-        far[far] = ~np.isfinite(scores[far]).any(axis=1)
-        far &= np.isfinite(X).all(axis=1)
-        rows = X[far].astype(np.float64)
-        size = np.abs(rows).max(axis=1, keepdims=True, initial=1.0)
-        distances = np.empty((len(rows), len(self.classes)))
-        for c, mean in enumerate(self.means):
-            covariance = self.covariance_of(c)
-            distances[:, c] = covariance.squared_lengths(rows / size - mean / size)
-        distances[:, self.priors == 0] = np.inf
-        nearest = distances.argmin(axis=1)[:, None]
-        scores[far] = np.where(np.arange(len(self.classes)) == nearest, 0.0, -np.inf)
+        """Scores of complete rows, with those whose squares overflow computed apart."""
+        if not self.is_linear and not np.isfinite(scores[:, 0]).all():
+            far = np.flatnonzero(~np.isfinite(scores).any(axis=1))
+            far = far[np.isfinite(X[far]).all(axis=1)]
+            scores[far] = far_scores(self, X[far])
         return scores
 
 

@@ -308,6 +308,11 @@ def reciprocal(values: Floats) -> Floats:
     return np.where(positive, 1 / np.where(positive, values, 1.0), 0.0)
 
 
+def log_or_zero(values: Floats) -> Floats:
+    """Log of each value, and zero where the value is zero."""
+    return np.log(np.where(values > 0, values, 1.0))
+
+
 def _log_determinant(rows: Floats) -> float:
     """Log of the product of the nonzero eigenvalues of rows'rows."""
     triangle: Floats = linalg.qr(rows.T, mode="r", check_finite=False)[0]

@@ -81,7 +81,8 @@ def _covariances_of_others(s: Statistics) -> Iterator[Floats]:
             yield np.zeros_like(matrix)
             continue
         # Without any correlation, rounding may make the estimate negative.
-        share = max(oas(Group(weight, weight, Matrix(matrix), None, 0).correlations), 0.0)
+        estimate = oas(Group(weight, weight, Matrix(matrix), None, 0).correlations)
+        share = max(float(estimate), 0.0)
         shrunk = (1 - share) * matrix
         np.fill_diagonal(shrunk, matrix.diagonal())
         yield shrunk / weight

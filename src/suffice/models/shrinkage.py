@@ -26,31 +26,32 @@ def shrunk_variances(variances: Floats, share: Any, target: str) -> Floats:
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """What the estimates need from a covariance: sums over its entries."""
+    """What the estimates need from a covariance: sums over its entries, numbers or (n,) each."""
 
-    weight: float
+    weight: Any
     features: int
-    trace: float
-    squared_norm: float  # of all entries
-    quartic: float  # sum of w|z|⁴ / weight
+    trace: Any
+    squared_norm: Any  # of all entries
+    quartic: Any  # sum of w|z|⁴ / weight
 
     @property
-    def mean_variance(self) -> float:
+    def mean_variance(self) -> Any:
         """Average variance over features."""
         return self.trace / self.features
 
 
-def ledoit_wolf(spread: Spread) -> float:
+@np.errstate(divide="ignore", invalid="ignore")
+def ledoit_wolf(spread: Spread) -> Floats:
     """The share that minimises the expected squared error (Ledoit and Wolf 2004)."""
-    if spread.features == 1:
-        return 0.0
     d, mean = spread.features, spread.mean_variance
     noise = (spread.quartic - spread.squared_norm) / (d * spread.weight)
-    distance = (spread.squared_norm - 2 * mean * spread.trace + d * mean**2) / d
-    return float(min(max(noise, 0.0), distance) / distance) if distance > 0 and noise else 0.0
+    distance = np.asarray(spread.squared_norm - 2 * mean * spread.trace + d * mean**2) / d
+    share = np.minimum(np.maximum(noise, 0.0), distance) / distance
+    return np.where((distance > 0) & (d > 1), share, 0.0)
 
 
-def oas(spread: Spread) -> float:
+@np.errstate(divide="ignore", invalid="ignore")
+def oas(spread: Spread) -> Floats:
     """The same for Gaussian rows, iterated to its limit (Chen, Wiesel, Eldar and Hero 2010).
 
     For correlations, it is the share for the diagonal target, and units do not matter.
@@ -58,5 +59,5 @@ def oas(spread: Spread) -> float:
     d = spread.features
     alpha = spread.squared_norm / d**2
     mean = spread.mean_variance**2
-    denominator = (spread.weight + 1) * (alpha - mean / d)
-    return 1.0 if denominator <= 0 else min((alpha + mean) / denominator, 1.0)
+    denominator = np.asarray((spread.weight + 1) * (alpha - mean / d))
+    return np.where(denominator <= 0, 1.0, np.minimum((alpha + mean) / denominator, 1.0))

@@ -14,7 +14,7 @@ from suffice.models.covariance import DiagonalCovariance, squares
 from suffice.models.gammas import log_ratio
 from suffice.models.gapped import Gapped
 from suffice.models.gaussian import LOG_2PI, GaussianModel
-from suffice.models.linalg import reciprocal
+from suffice.models.linalg import log_or_zero, reciprocal
 from suffice.models.scoring import by_blocks
 
 
@@ -125,7 +125,7 @@ class MultivariateStudent(StudentModel):
         rank = np.repeat((~gaps.patterns & self.varies).sum(axis=1), np.diff(gaps.starts))
         out = np.empty((len(X), len(self.classes)))
         for c in range(len(self.classes)):
-            covariance = model.covariances[0 if model.shared else c]
+            covariance = model.covariance_of(c)
             steps = model.about_mean(X, c)
             peaks = covariance.fill(steps, gaps)
             out[:, c] = self._density(c, steps, covariance.squared_lengths, rank, peaks)
@@ -168,14 +168,14 @@ class IndependentStudent(StudentModel):
             steps = self.gaussian.about_mean(X, c) * np.sqrt(precisions)
             squares = steps * steps
             tail = np.where(np.isinf(squares), 2 * np.log(np.abs(steps)), np.log1p(squares))
-        height = log_ratio(freedom / 2, 0.5) - (LOG_2PI + _log(variances)) / 2
+        height = log_ratio(freedom / 2, 0.5) - (LOG_2PI + log_or_zero(variances)) / 2
         terms = np.where(variances > 0, height, 0.0) - (freedom + 1) / 2 * tail
         terms[np.isnan(X)] = 0.0
         return np.asarray(terms)
 
     def variances(self, c: int) -> Floats:
         """The squared scale of each feature in a class, (d,)."""
-        covariance = self.gaussian.covariances[0 if self.gaussian.shared else c]
+        covariance = self.gaussian.covariance_of(c)
         assert isinstance(covariance, DiagonalCovariance)
         return np.asarray(covariance.variances * self.stretch[c])
 
@@ -190,7 +190,3 @@ def _log1p(steps: Floats, lengths: Callable[[Floats], Floats], factor: float) ->
         size = np.abs(steps[far]).max(axis=1)
         tail[far] = np.log(lengths(steps[far] / size[:, None]) * factor) + 2 * np.log(size)
     return tail
-
-
-def _log(variances: Floats) -> Floats:
-    return np.log(np.where(variances > 0, variances, 1.0))

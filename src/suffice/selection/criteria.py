@@ -152,13 +152,11 @@ def _sum_of_squares(covariance: Covariance, statistics: Statistics, c: int | Non
 def _by_feature(model: GaussianModel, statistics: IncompleteStatistics) -> float:
     """Observed values of independent features, each about its own mean."""
     assert isinstance(statistics.parts, ByFeature)
-    variances = np.array(
-        [c.variances for c in model.covariances if isinstance(c, DiagonalCovariance)]
-    )
+    assert model.variances is not None
     known = statistics.known_weight
     squares = statistics.squares + known * (statistics.mean - model.means) ** 2
-    kept = variances > 0
-    variances = np.where(kept, variances, 1.0)
+    kept = model.variances > 0
+    variances = np.where(kept, model.variances, 1.0)
     terms = known * (np.log(variances) + LOG_2PI) + squares / variances
     return float(-np.where(kept, terms, 0.0).sum() / 2)
 
@@ -225,7 +223,7 @@ def _(model: ProductModel, settings: Product, statistics: MixedStatistics) -> in
 @_free.register
 def _(model: GaussianModel, settings: Settings, statistics: Any) -> int:
     k, covariances = len(model.classes), model.covariances
-    means = sum(covariances[0 if model.shared else c].rank for c in range(k))
+    means = sum(model.covariance_of(c).rank for c in range(k))
     own = [g for g in range(len(covariances)) if g not in model.borrowed]
     by_feature = settings.structure.borrows_single_variances and settings.shrinkage == 0
     if by_feature and model.borrowed:
@@ -239,9 +237,8 @@ def _(model: GaussianModel, settings: Settings, statistics: Any) -> int:
 def _variances(model: GaussianModel, statistics: AnyStatistics) -> int:
     """Number of free variances where some are borrowed from all classes."""
     squares = statistics.coarsen("diagonal").squares
-    kept = (
-        np.array([c.variances for c in model.covariances if isinstance(c, DiagonalCovariance)]) > 0
-    )
+    assert model.variances is not None
+    kept = model.variances > 0
     lent = kept & (squares <= 0)
     lent[[c for c in range(len(kept)) if c not in model.borrowed]] = False
     return int((kept & ~lent).sum() + lent.any(axis=0).sum())

@@ -10,46 +10,12 @@ from suffice.data.arrays import Array, Floats
 from suffice.data.labelled_table import LabelledTable
 from suffice.models.groups import Group, Groups
 from suffice.models.linalg import rank_tolerance
+from suffice.models.shrinkage import Spread, ledoit_wolf, oas
 from suffice.selection.leave_one_out.removal import Removal
 from suffice.statistics.numbers import DoubleDouble
 
 # The share of a sum of fourth order that a removal must leave, to keep enough digits.
 LEAST_FOURTH = 1e-5
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class Spreads:
-    """What the estimates need of covariances, (b,) each; see `shrinkage.Spread`."""
-
-    weight: Floats
-    features: int
-    trace: Floats
-    squared_norm: Floats
-    quartic: Floats
-
-    def ledoit_wolf(self) -> Floats:
-        """The share that minimises the expected squared error."""
-        d = self.features
-        noise = (self.quartic - self.squared_norm) / (d * self.weight)
-        distance = (self.squared_norm - self.trace**2 / d) / d
-        with np.errstate(divide="ignore", invalid="ignore"):
-            share = np.minimum(np.maximum(noise, 0.0), distance) / distance
-        return np.where(distance > 0, share, 0.0)
-
-    def oas(self) -> Floats:
-        """The same for Gaussian rows."""
-        d = self.features
-        alpha, mean = self.squared_norm / d**2, (self.trace / d) ** 2
-        denominator = (self.weight + 1) * (alpha - mean / d)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            share = np.minimum((alpha + mean) / denominator, 1.0)
-        return np.where(denominator <= 0, 1.0, share)
-
-    @property
-    def doubtful(self) -> Array:
-        """Where the covariance is so close to spherical that rounding decides the share."""
-        gap = self.squared_norm - self.trace**2 / self.features
-        return np.asarray(gap < LEAST_FOURTH**2 * self.squared_norm)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -100,9 +66,12 @@ class Shares:
         if self.quartic_loss is not None:
             quartic = self.quartic - part * self.quartic_loss[removal.at]
             doubtful |= quartic < LEAST_FOURTH * self.quartic
-        spreads = Spreads(weight, self.features, trace / weight, norm / weight**2, quartic / weight)
-        share = spreads.oas() if self.kind == "oas" else spreads.ledoit_wolf()
-        return np.where(share > rank_tolerance(1), share, 0.0), doubtful | spreads.doubtful
+        spread = Spread(weight, self.features, trace / weight, norm / weight**2, quartic / weight)
+        share = oas(spread) if self.kind == "oas" else ledoit_wolf(spread)
+        # So close to spherical that rounding decides the share.
+        gap = spread.squared_norm - spread.trace**2 / self.features
+        doubtful |= gap < LEAST_FOURTH**2 * spread.squared_norm
+        return np.where(share > rank_tolerance(1), share, 0.0), doubtful
 
 
 def quartic_losses(groups: Groups, table: LabelledTable) -> Floats | None:
