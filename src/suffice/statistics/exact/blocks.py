@@ -151,7 +151,7 @@ class CompiledProducts(ExactBlocks):
         grid = total.grid
         self._room = np.empty((3, self.step, total.sums.shape[2]))
         ends = grid.lowest.astype(float), grid.highest.astype(float)
-        self._grid = (grid.scale, _bias(grid), *ends, float(1 << total.digits.width))
+        self._grid, self._base = (grid.scale, _bias(grid), *ends), float(1 << total.digits.width)
 
     def add_products(
         self, X: Array, order: Indices, codes: Indices, weights: Indices | None, group: int
@@ -169,7 +169,7 @@ class CompiledProducts(ExactBlocks):
             total.make_room(len(some), group)
             room = self._room[:, : len(some)]
             # The lower digit's sum takes whole integers: they stay below 2^53, too.
-            if factors_of_two(X, some, codes, *self._grid, *room, total.sums[0]):
+            if factors_of_two(X, some, codes, self._grid, self._base, tuple(room), total.sums[0]):
                 return False
             for factor, product in zip(room, total.products, strict=True):
                 add_square(factor, product)
@@ -208,7 +208,7 @@ class CompiledSquares(ExactBlocks):
             if self._rows > self.most_rows:
                 self._flush()
                 self._rows = len(order)
-            if add_squares(rows, order, own, *self._grid, *self._sums):
+            if add_squares(rows, order, own, self._grid, self._sums):
                 return False
         return True
 

@@ -25,20 +25,8 @@ def class_sums(X: Array, codes: Indices, weights: Floats, origin: Floats, out: C
     cached = block >= rows_of_class * len(origin)
     if not cached:
         block = 4096
-    _class_sums(
-        X,
-        codes,
-        weights,
-        origin,
-        block,
-        cached,
-        out.count,
-        out.weight,
-        out.sum,
-        out.square,
-        out.low,
-        out.high,
-    )
+    totals = (out.count, out.weight, out.sum, out.square, out.low, out.high)
+    _class_sums(X, codes, weights, origin, block, cached, totals)
 
 
 def by_class(codes: Indices, k: int) -> tuple[Indices, Indices]:
@@ -181,19 +169,9 @@ def _one_row(a: Any, w: float, o: Any, s: Any, v: Any, low: Any, high: Any) -> N
 
 @jit()
 def _class_sums(
-    X: Any,
-    codes: Any,
-    weights: Any,
-    origin: Any,
-    block: int,
-    cached: bool,
-    count: Any,
-    weight: Any,
-    total: Any,
-    square: Any,
-    low: Any,
-    high: Any,
+    X: Any, codes: Any, weights: Any, origin: Any, block: int, cached: bool, totals: Any
 ) -> float:
+    count, weight, total, square, low, high = totals
     n, d = X.shape
     k = len(origin)
     weighted = len(weights) > 0
@@ -243,12 +221,9 @@ def centred(shape: tuple[int, int], workers: int) -> Centred:
 def centre(block: RowBlock, order: Indices, about: Centres, Z: Floats, out: Fourths | None) -> None:
     """Write sqrt(w) (x - mean) of the rows in `order` to Z; add to the fourth-order sums."""
     sums = Fourths.empty(0, 0) if out is None else out
-    means, fourths = (
-        (about.mean, about.rest, about.per_unit),
-        (sums.square, sums.cubic, sums.quartic),
-    )
+    means = (about.mean, about.rest, about.per_unit)
     rows = (block.rows, order, block.codes, block.weights)
-    _centre(*rows, *means, Z, out is not None, *fourths)
+    _centre(rows, means, Z, out is not None, (sums.square, sums.cubic, sums.quartic))
 
 
 @jit(forceinline=True)
@@ -258,20 +233,10 @@ def _centre_row(x: Any, m: Any, rest: Any, z: Any) -> None:
 
 
 @jit()
-def _centre(
-    X: Any,
-    order: Any,
-    codes: Any,
-    weights: Any,
-    mean: Any,
-    rest: Any,
-    per_unit: float,
-    Z: Any,
-    with_fourths: bool,
-    square: Any,
-    cubic: Any,
-    quartic: Any,
-) -> None:
+def _centre(rows: Any, about: Any, Z: Any, with_fourths: bool, fourths: Any) -> None:
+    X, order, codes, weights = rows
+    mean, rest, per_unit = about
+    square, cubic, quartic = fourths
     weighted = len(weights) > 0
     for r in range(len(order)):
         i = order[r]

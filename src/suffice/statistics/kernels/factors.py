@@ -46,82 +46,35 @@ def fetch(X: Any, rows: Any) -> float:
     return total
 
 
-@jit(forceinline=True)
-def _split_row(
-    x: Any,
-    scale: Any,
-    bias: Any,
-    lowest: Any,
-    highest: Any,
-    base: float,
-    low: Any,
-    high: Any,
-    both: Any,
-    sums: Any,
-) -> int:
-    outside = 0
-    per_base = 1.0 / base
-    for j in range(len(sums)):
-        q = (np.float64(x[j]) * scale[j] + bias[j]) - HALF_WAY
-        # False for NaN, too.
-        outside += 0 if (q >= lowest[j]) & (q <= highest[j]) else 1
-        top = (q * per_base + HALF_WAY) - HALF_WAY
-        rest = q - top * base
-        high[j], low[j], both[j] = top, rest, rest + top
-        sums[j] += q
-    return outside
-
-
 @jit()
 def factors_of_two(
-    X: Any,
-    order: Any,
-    codes: Any,
-    scale: Any,
-    bias: Any,
-    lowest: Any,
-    highest: Any,
-    base: float,
-    low: Any,
-    high: Any,
-    both: Any,
-    sums: Any,
+    X: Any, order: Any, codes: Any, grid: Any, base: float, room: Any, sums: Any
 ) -> int:
-    """Write both digits and their sum, add the integers by class; how many are outside."""
-    outside = 0
+    """Write both digits and their sum, add the integers by class; how many are outside.
+
+    grid : scale, bias, lowest, highest
+    room : (rows, d) each for the lower digits, the higher ones, and their sums
+    """
+    scale, bias, lowest, highest = grid
+    outside, per_base = 0, 1.0 / base
     for r in range(len(order)):
-        i = order[r]
-        outside += _split_row(
-            X[i],
-            scale,
-            bias,
-            lowest,
-            highest,
-            base,
-            low[r],
-            high[r],
-            both[r],
-            sums[codes[i]],
-        )
+        x, own = X[order[r]], sums[codes[order[r]]]
+        low, high, both = room[0][r], room[1][r], room[2][r]
+        for j in range(len(own)):
+            q = (np.float64(x[j]) * scale[j] + bias[j]) - HALF_WAY
+            # False for NaN, too.
+            outside += 0 if (q >= lowest[j]) & (q <= highest[j]) else 1
+            top = (q * per_base + HALF_WAY) - HALF_WAY
+            rest = q - top * base
+            high[j], low[j], both[j] = top, rest, rest + top
+            own[j] += q
     return outside
 
 
 @jit(forceinline=True)
-def _add_four(
-    a: Any,
-    b: Any,
-    c: Any,
-    d: Any,
-    masks: Any,
-    scale: Any,
-    bias: Any,
-    lowest: Any,
-    highest: Any,
-    sums: Any,
-    low: Any,
-    high: Any,
-) -> int:
+def _add_four(rows: Any, masks: Any, grid: Any, totals: Any) -> int:
     """Add the integers of four rows, and both halves of their squares; see `add_squares`."""
+    (a, b, c, d), (scale, bias, lowest, highest), (sums, low, high) = rows, grid, totals
     outside = 0
     for j in range(len(sums)):
         p = _bits(np.float64(a[j]) * scale[j] + bias[j]) - HALF_WAY_BITS
@@ -144,22 +97,14 @@ def _add_four(
 
 
 @jit()
-def add_squares(
-    X: Any,
-    order: Any,
-    codes: Any,
-    scale: Any,
-    bias: Any,
-    lowest: Any,
-    highest: Any,
-    sums: Any,
-    low: Any,
-    high: Any,
-) -> int:
+def add_squares(X: Any, order: Any, codes: Any, grid: Any, totals: Any) -> int:
     """Add integers and both halves of their squares by class; in how many columns one is outside.
 
     Rows of one class are taken four at a time, so that its sums are read and written less often;
     where there are fewer, the first one stands for the others, and is masked.
+
+    grid : scale, bias, lowest, highest
+    totals : (3, k, d) for the integers, and the lower and upper halves of their squares
     """
     outside, at = 0, 0
     some, masks = np.empty(4, np.int64), np.empty(3, np.int64)
@@ -170,8 +115,8 @@ def add_squares(
         while n < 4 and at + n < len(order) and codes[order[at + n]] == code:
             some[n], masks[n - 1] = order[at + n], -1
             n += 1
-        a, b, c, d = X[some[0]], X[some[1]], X[some[2]], X[some[3]]
-        own = sums[code], low[code], high[code]
-        outside += _add_four(a, b, c, d, masks, scale, bias, lowest, highest, *own)
+        rows = X[some[0]], X[some[1]], X[some[2]], X[some[3]]
+        own = totals[0, code], totals[1, code], totals[2, code]
+        outside += _add_four(rows, masks, grid, own)
         at += n
     return outside

@@ -64,7 +64,7 @@ class CentredColumns:
         self.product[:] = 0.0
         means = (about.mean, about.rest, about.per_unit)
         room = (self.columns, self.length, self.product, self.cubic)
-        square, quartic = _add_scatter(*rows, *means, sums, *room)
+        square, quartic = _add_scatter(rows, means, sums, room)
         below = np.tril(self.product[:d, :d])
         out += below + np.tril(below, -1).T
         if fourths is not None and len(order):
@@ -72,37 +72,27 @@ class CentredColumns:
 
 
 @jit()
-def _add_scatter(
-    X: Any,
-    order: Any,
-    codes: Any,
-    weights: Any,
-    mean: Any,
-    rest: Any,
-    per_unit: float,
-    with_fourths: bool,
-    Z: Any,
-    length: Any,
-    product: Any,
-    cubic: Any,
-) -> tuple[float, float]:
+def _add_scatter(rows: Any, about: Any, with_fourths: bool, room: Any) -> tuple[float, float]:
+    X, order, codes, weights = rows
+    mean, rest, per_unit = about
+    Z, length, product, cubic = room
     d = X.shape[1]
     square = quartic = 0.0
     w = np.empty(0)
     cubic[:] = 0.0
     for start in range(0, len(order), len(length)):
         block = order[start : start + len(length)]
-        rows = len(block)
+        n = len(block)
         _centre_columns(X, block, codes, mean, rest, Z)
         if len(weights):
             w = weights[block]
         if with_fourths:
-            more, most = _fourth_order(Z, rows, d, w, per_unit, length, cubic)
+            more, most = _fourth_order(Z, n, d, w, per_unit, length, cubic)
             square += more
             quartic += most
         if len(weights):
             _multiply(Z, d, np.sqrt(w))
-        _add_products(Z, rows, d, product)
+        _add_products(Z, n, d, product)
     return square, quartic
 
 
