@@ -108,6 +108,8 @@ def split_target(X: Any, y: Any, target: str) -> tuple[Any, Any]:
 def split_named(X: Any, y: Any) -> tuple[Any, Any]:
     """The features and the labels, which may be the name of a column of X."""
     if not isinstance(y, str):
+        if isinstance(X, np.ndarray):  # without names and without an index
+            return X, y
         _check_not_name(y, X)
         return X, paired_by_position(X, y)
     if isinstance(X, np.ndarray | list | tuple) or as_frame(X) is None:

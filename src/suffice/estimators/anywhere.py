@@ -66,8 +66,7 @@ def _split_labels(X: Any, args: Any, kwargs: Any) -> tuple[Any, Any, Any]:
     if y is None:
         return X, args, kwargs
     X, labels = split_named(X, y)
-    others = {name: value for name, value in kwargs.items() if name != "y"}
-    return X, (labels, *args[1:]), others
+    return (X, (labels, *args[1:]), kwargs) if args else (X, args, {**kwargs, "y": labels})
 
 
 def _features(estimator: Any, X: Any) -> Any:

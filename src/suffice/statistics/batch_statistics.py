@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from suffice.data.arrays import Array, Indices
 from suffice.data.batches import Batch
 from suffice.data.feature_rows import IndicatorFeatures
+from suffice.data.table_rows import TableReader
 from suffice.errors import HasGaps
 from suffice.statistics.exact.exact_gaps import on_grid
-from suffice.statistics.exact.exact_incomplete import AnyExact
 from suffice.statistics.exact.form import ExactForm
 from suffice.statistics.factored_scatter import FactoredScatter
 from suffice.statistics.first_pass import class_sums
 from suffice.statistics.fourth import Fourth, unit_of
-from suffice.statistics.incomplete import AnyStatistics
 from suffice.statistics.numbers import DoubleDouble, two_sum
 from suffice.statistics.reader import Reader, are_lost, check_weights, vanished
 from suffice.statistics.scatter import DiagonalScatter, Scatter
@@ -27,18 +27,8 @@ from suffice.statistics.table_statistics import RowStatistics, TableStatistics
 
 def batch_statistics(batch: Batch, form: str | ExactForm) -> RowStatistics:
     """The statistics of a batch, in some detail or on a grid."""
-    reader = batch.reader
-    if reader is None:
-        return _of_numbers(batch, form)
-    assert isinstance(batch.features, IndicatorFeatures)
-    if isinstance(form, ExactForm):
-        form = form.for_table(batch.features.names, len(reader.numeric_names))
-    made = TableStatistics(_of_numbers(batch, form), reader, batch.features.levels)
-    return made.without_empty_levels() if batch.ignores_rows else made
-
-
-def _of_numbers(batch: Batch, form: str | ExactForm) -> AnyStatistics | AnyExact:
-    """The statistics of the numbers of a batch."""
+    if batch.reader is not None:
+        return _of_table(batch, batch.reader, form)
     if isinstance(form, ExactForm):
         return on_grid(batch, form)
     try:
@@ -49,6 +39,16 @@ def _of_numbers(batch: Batch, form: str | ExactForm) -> AnyStatistics | AnyExact
     from suffice.statistics.gap_pass import with_gaps
 
     return with_gaps(batch, form, complete_statistics)
+
+
+def _of_table(batch: Batch, reader: TableReader, form: str | ExactForm) -> TableStatistics:
+    """The statistics of a table with levels."""
+    assert isinstance(batch.features, IndicatorFeatures)
+    if isinstance(form, ExactForm):
+        form = form.for_table(batch.features.names, len(reader.numeric_names))
+    every: Any = batch_statistics(replace(batch, reader=None), form)
+    made = TableStatistics(every, reader, batch.features.levels)
+    return made.without_empty_levels() if batch.ignores_rows else made
 
 
 def complete_statistics(batch: Batch, detail: str) -> Statistics:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -105,7 +106,9 @@ def _by_rows(
                 centred.add_scatter(block, order, about, sums.outer[group], sums.fourths)
         return sums
 
-    with blas_threads(max(1, reader.threads // workers)):
+    # For small products, BLAS uses one thread by itself, and setting the limit takes longer.
+    small = reader.shape[0] * d * d < 1 << 16
+    with nullcontext() if small else blas_threads(max(1, reader.threads // workers)):
         return reader.add_up(work, workers)
 
 
