@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import sys
 
-# Modules between a user's line and ours: decorators run functions from the second.
-OURS = ("suffice", "contextlib")
-
 
 def stacklevel() -> int:
     """The `stacklevel` of `warnings.warn`, called beside this, that names the user's line."""
     level, frame = 1, sys._getframe(1)
-    while frame.f_back is not None and _root(frame.f_globals.get("__name__", "")) in OURS:
+    # Modules between a user's line and ours: decorators run functions from the second.
+    ours = ("suffice", "contextlib")
+    while frame.f_back is not None and _root(frame.f_globals.get("__name__", "")) in ours:
         level, frame = level + 1, frame.f_back
     return level
 

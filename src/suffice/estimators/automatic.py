@@ -27,12 +27,6 @@ from suffice.selection.steps import Steps
 
 # Poolings to try: first these, then those next to the best, as long as they are better.
 POOLINGS = (0.0, 0.1, 0.25, 0.5, 0.75, 0.9, 1.0)
-FIRST_POOLINGS = (1.0, 0.5, 0.1)
-
-# Shares of each target. The scaled identity helps if features have the same unit, as pixels do.
-SHRINKAGES = {"diagonal": (0.0, 0.01, 0.03, 0.1, 0.3, 1.0), "identity": (0.03, 0.1, 0.3, 0.6)}
-INFLATIONS = (1.0, 1.5, 2.0, 3.0, 5.0)
-ALPHAS = (0.1, 1.0, 3.0)
 
 
 class Automatic:
@@ -150,17 +144,23 @@ class Automatic:
         return view
 
     def _gaussian(self, view: FamilyView) -> Iterator[Entrants]:
-        yield view.independent(POOLINGS, INFLATIONS)
+        inflations = (1.0, 1.5, 2.0, 3.0, 5.0)
+        yield view.independent(POOLINGS, inflations)
         skewed = view.estimator is GaussianDiscriminant
         # Each class with a covariance of its own, if they are not too many.
         own = len(self.contest.folds) * self.contest.k * view.rows.shape[1] ** 3 <= self.max_cubes
+        # Shares of each target. The identity helps if features have the same unit, as pixels do.
+        shrinkages = {
+            "diagonal": (0.0, 0.01, 0.03, 0.1, 0.3, 1.0),
+            "identity": (0.03, 0.1, 0.3, 0.6),
+        }
         for target in ("diagonal", "identity") if skewed else ("diagonal",):
             first = len(self.entrants)
             tried, waiting = set(), list(self._first_poolings() if own else (1.0,))
             while waiting:
                 pooling = waiting.pop(0)
                 tried.add(pooling)
-                yield from view.full(target, pooling, SHRINKAGES[target], INFLATIONS)
+                yield from view.full(target, pooling, shrinkages[target], inflations)
                 if not waiting and own:
                     waiting = [one for one in self._near_best(first) if one not in tried]
 
@@ -168,7 +168,7 @@ class Automatic:
         """Some of all poolings; later those that were best for another target or other powers."""
         means = self._pooling_losses(0)
         own = [pooling for pooling in means if pooling < 1]
-        return (1.0, min(own, key=lambda one: means[one])) if own else FIRST_POOLINGS
+        return (1.0, min(own, key=lambda one: means[one])) if own else (1.0, 0.5, 0.1)
 
     def _near_best(self, first: int) -> tuple[float, ...]:
         """Poolings next to the best of those tried since."""
@@ -196,10 +196,11 @@ class Automatic:
         moments = self._moments(numeric) if numeric.shape[1] else None
         view = LevelsView(self.columns, table, trial.folds, levels, numeric, moments)
         self.views[MixedNB] = view
-        yield view.independent((0.0, 0.5, 1.0), ALPHAS)
+        alphas = (0.1, 1.0, 3.0)
+        yield view.independent((0.0, 0.5, 1.0), alphas)
         if moments is not None:
             for pooling in (0.0, 0.5, 1.0):
-                yield from view.full(pooling, (0.0, 0.1, 0.5), ALPHAS)
+                yield from view.full(pooling, (0.0, 0.1, 0.5), alphas)
 
     def _best_loss(self) -> Floats:
         """The losses of the best candidate so far in each fold, (f,)."""

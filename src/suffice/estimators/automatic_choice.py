@@ -28,9 +28,6 @@ from suffice.selection.selection import Selection, standard_error
 from suffice.selection.steps import Steps
 from suffice.statistics.threads import blas_threads, n_threads
 
-# Kinds whose posteriors are too confident are represented by the one that is best when milder.
-MILD_KINDS = ("MixedNB",)
-
 
 @dataclass(frozen=True)
 class AutomaticOptions:
@@ -248,7 +245,8 @@ class _Choice:
         """The mean loss of each candidate, of over-confident kinds after division of the scores."""
         means = self.automatic.expected_losses
         for i, some in enumerate(self.automatic.entrants):
-            if some.kind in MILD_KINDS:
+            # Too confident posteriors are represented by those that are best when milder.
+            if some.kind == "MixedNB":
                 milder = [self.contest.losses(some.tempered(t)).mean(axis=1) for t in (1.5, 3.0)]
                 means[i] = np.min([means[i], *milder], axis=0)
         return means

@@ -18,15 +18,6 @@ from suffice.models.scoring import log_posterior
 from suffice.models.training import Effort, Given, Training
 from suffice.selection.entrants import Contest, Entrants
 
-# EM at first, where that does better than all before, and in folds that start from the one before.
-# The chosen model is fitted to all rows in full.
-ROUGH = Effort(tol=3e-3, max_iter=20)
-THOROUGH = Effort(max_iter=100)
-WARM = Effort(tol=3e-3, max_iter=5)
-
-MAX_COMPONENTS = 4
-POOLINGS = (0.0, 0.5, 1.0)
-
 
 def mixtures(
     trial: Trial, contest: Contest, rows: Floats, best: Callable[[], Floats]
@@ -45,7 +36,7 @@ def mixtures(
     if not attempt.enough_rows(2):
         return
     losses = {}
-    for pooling in POOLINGS:
+    for pooling in (0.0, 0.5, 1.0):
         entrants = attempt.entrants(2, pooling, best())
         if entrants is not None:
             losses[pooling] = contest.losses(entrants).mean()
@@ -54,7 +45,8 @@ def mixtures(
     if not known:
         return
     pooling = min(known, key=lambda one: known[one])
-    for size in range(3, MAX_COMPONENTS + 1):
+    max_components = 4
+    for size in range(3, max_components + 1):
         if known[pooling] > best().mean() or not attempt.enough_rows(size):
             return
         entrants = attempt.entrants(size, pooling, best())
@@ -109,7 +101,10 @@ class _Attempt:
         contest, size = self.contest, cast(int, model.n_components)
         parts: list[Floats] = []
         behind: list[float] = []
-        start, effort = self.starts.get(size), ROUGH
+        # EM where that does better than all before, and in folds that start from the one before.
+        # The chosen model is fitted to all rows in full.
+        thorough, warm = Effort(max_iter=100), Effort(tol=3e-3, max_iter=5)
+        start, effort = self.starts.get(size), Effort(tol=3e-3, max_iter=20)
         for number, fold in enumerate(contest.folds):
             if behind and np.mean(behind) > (0.1 if number == 1 else 0.01):
                 parts.append(np.full((1, len(contest.tests[number]), contest.k), np.nan))
@@ -118,8 +113,8 @@ class _Attempt:
             train[fold.train] = True
             fitted = self._fit(model, train & self.learned, effort, start)
             if not behind and self._loss(fitted, 0) < best[0]:
-                fitted = self._fit(model, train & self.learned, THOROUGH, _components(fitted))
-            start, effort = _components(fitted), WARM
+                fitted = self._fit(model, train & self.learned, thorough, _components(fitted))
+            start, effort = _components(fitted), warm
             self.starts.setdefault(size, start)
             parts.append(fitted.scores(self.rows[contest.tests[number]])[None])
             behind.append(self._loss(fitted, number) - float(best[number]))

@@ -37,11 +37,6 @@ GRID = {
     "inflation": (1.0, 1.5, 2.0, 3.0),
 }
 
-# Scores that are kept with a model that chose its parameters at fit.
-STORED_METRICS = {
-    name: METRICS[name] for name in ("accuracy", "log_loss", "brier", "calibration_error")
-}
-
 # Number of folds if the user gives none.
 DEFAULT_FOLDS = 5
 
@@ -114,7 +109,11 @@ def choose_settings(
     table = table_of_classes(X, y, sample_weight)
     folds, notes = make_folds(table, DEFAULT_FOLDS)
     candidates = [Candidate(settings, priors) for settings, priors in tried]
-    scores, complexity, whole = score_settings(table, folds, candidates, STORED_METRICS, grid=grid)
+    # Scores that are kept with a model that chose its parameters at fit.
+    stored_metrics = {
+        name: METRICS[name] for name in ("accuracy", "log_loss", "brier", "calibration_error")
+    }
+    scores, complexity, whole = score_settings(table, folds, candidates, stored_metrics, grid=grid)
     names = tuple({name: getattr(settings, name) for name in GRID} for settings, _ in tried)
     return Selection(names, scores, complexity, notes=tuple(notes)), whole
 

@@ -31,9 +31,6 @@ from suffice.models.independent import random_columns
 from suffice.statistics.threads import blas_threads
 from suffice.text import plural, shown
 
-# Random rows from which quantiles of a pool's density are estimated.
-RANDOM_ROWS = 20_000
-
 
 class PooledAnswers(Classifier[PooledModel]):
     """What a pool of generative models answers about rows, as tables."""
@@ -150,7 +147,9 @@ class PooledAnswers(Classifier[PooledModel]):
         return PooledAtypicality(self._fitted, self._density_quantile)
 
     def _density_quantile(self, quantile: float) -> float:
-        table = self._write(self._draw(RANDOM_ROWS, None, np.random.default_rng(0)))
+        # Random rows from which quantiles of a pool's density are estimated.
+        random_rows = 20_000
+        table = self._write(self._draw(random_rows, None, np.random.default_rng(0)))
         return float(np.quantile(self._fitted.log_density(table), quantile))
 
     def _contributions(self, X: Any, a: int, b: int) -> Contributions:

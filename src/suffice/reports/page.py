@@ -31,9 +31,6 @@ from suffice.text import shown
 
 Part = TypeVar("Part")
 
-# What the page says of parts that are left out because the user pressed Ctrl-C.
-INTERRUPTED = "interrupted."
-
 # The sections in order: their titles, and how long they take in relation to each other.
 SECTIONS = {
     "data": ("The data", 0.0),
@@ -112,13 +109,16 @@ def make(
     failures: dict[str, str] = {}
     progress = {name: steps.part(size) for name, (_, size) in SECTIONS.items()}
 
+    # What the page says of parts that are left out because the user pressed Ctrl-C.
+    interrupted = "interrupted."
+
     def attempt(name: str, part: Callable[[], Part]) -> Part | None:
         try:
-            if INTERRUPTED in failures.values():
+            if interrupted in failures.values():
                 raise KeyboardInterrupt
             return part()
         except KeyboardInterrupt:
-            failures[name] = INTERRUPTED
+            failures[name] = interrupted
         except Exception as error:
             failures[name] = reason(error)
         finally:

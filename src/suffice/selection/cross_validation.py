@@ -35,9 +35,6 @@ from suffice.statistics.threads import blas_threads, in_parallel, n_threads, sha
 # Scores of a block of rows take about this many bytes, so that they stay in the cache.
 BLOCK_BYTES = 1 << 20
 
-# From this many entries on, the statistics of one fold are computed by several threads.
-THREADED_ENTRIES = 1 << 24
-
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
@@ -75,7 +72,9 @@ def cross_validate(
     scores = {name: np.empty((len(candidates), len(folds))) for name in metrics}
     ranked = [name for name, metric in metrics.items() if metric.ranks]
     summed = [name for name in metrics if name not in ranked]
-    threads = 1 if table.X.size >= THREADED_ENTRIES else n_threads()
+    # From this many entries on, the statistics of one fold are computed by several threads.
+    threaded_entries = 1 << 24
+    threads = 1 if table.X.size >= threaded_entries else n_threads()
     trained = training_statistics(folds, len(table), summarize_rows, threads)
     whole = None
     for number, (fold, known) in enumerate(zip(folds, trained, strict=True)):

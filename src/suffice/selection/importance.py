@@ -12,7 +12,6 @@ from suffice.selection.selection import format_score
 from suffice.text import align_columns, plural, shorten, visible
 
 SHOWN_FEATURES = 30
-LONGEST_NAME = 40
 HEAD = ("feature", "importance", "standard error")
 
 
@@ -83,9 +82,10 @@ class Importance:
 
     @property
     def _lines(self) -> list[list[str]]:
+        longest_name = 40
         return [
             [
-                shorten(visible(self.names[j]), LONGEST_NAME),
+                shorten(visible(self.names[j]), longest_name),
                 format_score(self.increase[j]),
                 format_score(self.se[j]),
             ]

@@ -14,9 +14,6 @@ from suffice.selection.rankings import Rankings
 # Bins of the calibration error, of equal width between probability 0 and 1.
 BINS = 15
 
-# Log posteriors add up to one up to this error.
-ROUNDING = 1e-12
-
 
 @dataclass(frozen=True, slots=True)
 class RowScores:
@@ -57,10 +54,12 @@ class RowScores:
         confidence = 1 / total
         squares = np.einsum("mkn,mkn->mn", scores, scores) * confidence**2
         brier = squares - 2 * np.exp(own) * confidence + 1
+        # Log posteriors add up to one up to this error.
+        rounding = 1e-12
         if ranking is not None and k > 2:
             constant = top + np.log(total)
             # Log posteriors are ranked as they are: rounding would break their ties.
-            ranking -= np.where(np.abs(constant) < ROUNDING, 0.0, constant)[:, None]
+            ranking -= np.where(np.abs(constant) < rounding, 0.0, constant)[:, None]
         w = np.ones(n) if weights is None else weights
         return cls(predicted, correct, np.log(total) - own, brier, confidence, ranking, codes, w)
 

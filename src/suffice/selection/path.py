@@ -17,9 +17,6 @@ from suffice.statistics.shift import difference
 from suffice.statistics.statistics import Statistics
 from suffice.statistics.threads import small_matrices
 
-# Smallest eigenvalue, as a share of the largest, that is still known to ten digits.
-SMALLEST_EIGENVALUE = 1e-5
-
 
 @dataclass(frozen=True, slots=True)
 class Basis:
@@ -59,8 +56,10 @@ class Basis:
     @property
     def accurate(self) -> Array:
         """For which shares the variances are accurate enough, (m,)."""
+        # Smallest eigenvalue, as a share of the largest, that is still known to ten digits.
+        smallest_eigenvalue = 1e-5
         return np.asarray(
-            self.variances.min(axis=1) > SMALLEST_EIGENVALUE * self.variances.max(axis=1)
+            self.variances.min(axis=1) > smallest_eigenvalue * self.variances.max(axis=1)
         )
 
     def keep(self, at: Array) -> Basis:

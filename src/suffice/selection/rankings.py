@@ -12,9 +12,6 @@ import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
 
-# Scores that are sorted together take about this many bytes.
-SORTED_BYTES = 1 << 20
-
 
 @dataclass(frozen=True)
 class Rankings:
@@ -58,7 +55,9 @@ class Rankings:
     def _values(self) -> Floats:
         """The area and the average precision of each class, (m, r, 2)."""
         m, r, n = self.scores.shape
-        step = max(1, SORTED_BYTES // (8 * n))
+        # Scores that are sorted together take about this many bytes.
+        sorted_bytes = 1 << 20
+        step = max(1, sorted_bytes // (8 * n))
         out = np.empty((m, r, 2))
         for low, c in product(range(0, m, step), range(r)):
             models = slice(low, low + step)

@@ -16,7 +16,6 @@ from suffice.html import html_table
 from suffice.selection.evaluation import label_codes
 from suffice.text import align_columns, shown
 
-SHOWN_LINES = 12
 HEAD = ("threshold", "recall", "precision", "predicted", "cost")
 
 
@@ -67,7 +66,8 @@ class Thresholds:
 
     def lines(self) -> list[list[str]]:
         """A dozen rows of the table as text, spread evenly over the share that is predicted."""
-        goals = np.linspace(self.predicted[0], self.predicted[-1], SHOWN_LINES)
+        shown_lines = 12
+        goals = np.linspace(self.predicted[0], self.predicted[-1], shown_lines)
         near = [int(np.abs(self.predicted - goal).argmin()) for goal in goals]
         (best,) = self.for_cost().values()
         at = sorted({*near, int(np.flatnonzero(self.threshold == best)[0])})

@@ -6,12 +6,8 @@ import re
 from functools import cache
 from importlib.resources import files
 
-# The module that starts the page; it comes last.
-START = "start"
-
 _IMPORT = re.compile(r'^import \{([^}]*)\} from "\./(\w+)\.js";\n', re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:async )?(?:function|class|const) (\w+))", re.MULTILINE)
-_COMMENT = re.compile(r"^[ \t]*/\*\*(?:(?!\*/).)*\*/[ \t]*\n", re.MULTILINE | re.DOTALL)
 
 
 def asset(name: str) -> str:
@@ -27,7 +23,7 @@ def bundle() -> str:
     True
     """
     order: list[str] = []
-    _visit(START, order, ())
+    _visit("start", order, ())  # it starts the page, and comes last
     script = '"use strict";\n' + "".join(map(_wrapped, order))
     if "</script" in script or "<!--" in script:
         raise ValueError("a module of the page cannot be part of an HTML file")
@@ -50,5 +46,6 @@ def _wrapped(name: str) -> str:
     text = asset(f"{name}.js").removeprefix("// @ts-check\n")
     exported = ", ".join(found[1] for found in _EXPORT.finditer(text))
     text = _IMPORT.sub(lambda found: f"const {{{found[1]}}} = module_{found[2]};\n", text)
-    text = _COMMENT.sub("", _EXPORT.sub("", text))
+    comment = re.compile(r"^[ \t]*/\*\*(?:(?!\*/).)*\*/[ \t]*\n", re.MULTILINE | re.DOTALL)
+    text = comment.sub("", _EXPORT.sub("", text))
     return f"const module_{name} = (() => {{\n{text}return {{ {exported} }};\n}})();\n"

@@ -24,15 +24,6 @@ from suffice.text import plural, shown, visible
 # Rows that a page draws; more are represented by a sample, and the statistics are of all.
 MOST_ROWS = 20_000
 
-# Max classes whose colours can be distinguished on a page.
-MOST_CLASSES = 200
-
-# Larger numbers have products that leave what the page's floats can hold.
-LARGEST = 1e100
-
-# Entries of all class covariances, which the browser computes with in every frame.
-MOST_ENTRIES = 2_000_000
-
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Dataset:
@@ -131,11 +122,13 @@ class Dataset:
             gone = int((~complete).sum())
             notes.append(f"{plural(gone, 'row')} with missing values left out.")
         numbers, codes = numbers[complete], codes[complete]
-        large = (np.abs(numbers) > LARGEST).any(axis=0)
+        # Larger numbers have products that leave what the page's floats can hold.
+        largest = 1e100
+        large = (np.abs(numbers) > largest).any(axis=0)
         if large.any():
             raise InvalidFeatures(
                 f"column {shown(self.features[int(large.argmax())])} holds numbers beyond "
-                f"{LARGEST:g}, too large for the page; rescale it, for example X / 1e100."
+                f"{largest:g}, too large for the page; rescale it, for example X / 1e100."
             )
         varies = (numbers != numbers[0]).any(axis=0)
         if not varies.any():
@@ -157,13 +150,17 @@ class Dataset:
 
     def _checked(self) -> Dataset:
         k, d = len(self.classes), len(self.features)
-        if k > MOST_CLASSES:
+        # Max classes whose colours can be distinguished on a page.
+        most_classes = 200
+        if k > most_classes:
             raise InvalidLabels(
-                f"there are {k:,} classes; the page shows at most {MOST_CLASSES}. If the labels "
+                f"there are {k:,} classes; the page shows at most {most_classes}. If the labels "
                 "are numbers that were measured, make classes of them first."
             )
-        if k * d * d > MOST_ENTRIES:
-            most = int(np.sqrt(MOST_ENTRIES / k))
+        # Entries of all class covariances, which the browser computes with in every frame.
+        most_entries = 2_000_000
+        if k * d * d > most_entries:
+            most = int(np.sqrt(most_entries / k))
             raise InvalidFeatures(
                 f"{k} classes of {d:,} features are too many for a page; choose at most {most} "
                 "features, such as those that importance(model, X, y) names first."

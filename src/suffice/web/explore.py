@@ -20,9 +20,6 @@ from suffice.web.dataset import Dataset
 from suffice.web.page import page, payload
 from suffice.web.presets import PRESETS, Preset, preset_datasets
 
-# Height of the page within a notebook, in pixels.
-FRAME_HEIGHT = 900
-
 
 @dataclass(frozen=True, eq=False, slots=True)
 class ExplorerPage:
@@ -56,7 +53,9 @@ class ExplorerPage:
 
     def _repr_html_(self) -> Html:
         """The page in a frame of its own, which survives where no widget does."""
-        look = f"width: 100%; height: {FRAME_HEIGHT}px; border: 0"
+        # Height of the page within a notebook, in pixels.
+        frame_height = 900
+        look = f"width: 100%; height: {frame_height}px; border: 0"
         # Scripts run as those of another origin, so they cannot reach the notebook.
         sandbox = "allow-scripts allow-downloads"
         return element("iframe", srcdoc=self.html, sandbox=sandbox, style=look, title=self.title)

@@ -13,8 +13,6 @@ Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 
-TOKEN_HEADER = b"x-suffice-token"
-
 # Bytes of a request: settings, and up to some hundred edits.
 MOST_BYTES = 1 << 20
 
@@ -76,7 +74,7 @@ class Guard:
         return self._refused_post(headers) if posts else 0
 
     def _refused_post(self, headers: list[tuple[bytes, bytes]]) -> int:
-        tokens = _values(headers, TOKEN_HEADER)
+        tokens = _values(headers, b"x-suffice-token")
         if len(tokens) != 1 or not compare_digest(tokens[0], self.token.encode()):
             return 401
         if _values(headers, b"content-type") != [b"application/json"]:

@@ -13,14 +13,11 @@ from suffice.web.bundle import asset, bundle
 from suffice.web.dataset import Dataset
 from suffice.web.presets import Preset
 
-# The version of the payload that the modules read.
-VERSION = 1
-
 
 def payload(datasets: Sequence[Dataset], presets: Sequence[Preset] = ()) -> dict[str, Any]:
     """What the modules of the page are given."""
     return {
-        "version": VERSION,
+        "version": 1,  # of the payload that the modules read
         "datasets": [one.to_dict() for one in datasets],
         "presets": [{"title": one.title, "hash": one.hash} for one in presets],
     }

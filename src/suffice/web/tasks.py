@@ -18,12 +18,6 @@ from suffice.estimators.repairing import repairs_expected
 from suffice.estimators.selecting import select_model
 from suffice.web.dataset import Dataset
 
-# Values along a slider.
-STEPS = 11
-
-# Edits that one request may hold.
-MOST_EDITS = 1000
-
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Tasks:
@@ -58,7 +52,9 @@ class Tasks:
         X, y = self._rows(request)
         settings = _settings(request["settings"])
         points = []
-        for value in np.linspace(0, 1, STEPS).tolist():
+        # Values along a slider.
+        steps = 11
+        for value in np.linspace(0, 1, steps).tolist():
             model = GaussianDiscriminant(**{**settings, name: value}).fit(X, y)
             left = model.leave_one_out(X, y)
             points.append({"value": value, "errors": len(left.wrong), "log_loss": left.log_loss})
@@ -94,8 +90,10 @@ class Tasks:
         assert rows is not None
         assert codes is not None
         edits = request.get("edits", [])
-        if not isinstance(edits, list) or len(edits) > MOST_EDITS:
-            raise InvalidParameter(f"edits must be a list of at most {MOST_EDITS}.")
+        # Edits that one request may hold.
+        most_edits = 1000
+        if not isinstance(edits, list) or len(edits) > most_edits:
+            raise InvalidParameter(f"edits must be a list of at most {most_edits}.")
         X, y = [*rows], codes.tolist()
         for edit in edits:
             _apply(edit, X, y, len(self.dataset.classes))

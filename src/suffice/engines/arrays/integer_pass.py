@@ -26,9 +26,6 @@ from suffice.statistics.exact.integers import Integers
 
 ALIGNED = 64  # rows: the digits of a group start at multiples of it, with zeros between groups
 RUN_ROWS = 1024  # rows whose digits are computed by one program of the device
-PART_ROWS = 1 << 13  # most rows whose products are added in int32; fewer stay in the cache
-DIGIT_BYTES = 1 << 30  # size of the digits that are computed together
-PRODUCT_BYTES = 2 << 30  # size of the products of digits that are kept together
 
 
 class HeldIntegers(Integers):
@@ -143,9 +140,11 @@ def _add_products(
     limbs, sums, bad = out
     d, step = X.shape[1], max(sizes.rows, sizes.columns)
     padded = -(-d // step) * step
-    most = max(ALIGNED, DIGIT_BYTES // (number * padded) // ALIGNED * ALIGNED)
+    digit_bytes = 1 << 30  # size of the digits that are computed together
+    most = max(ALIGNED, digit_bytes // (number * padded) // ALIGNED * ALIGNED)
     plan = batches(coded.count, most, number, sizes.depth, limbs.shape[1] > 1)
-    at_once = max(1, PRODUCT_BYTES // (4 * (2 * number - 1) * padded**2))
+    product_bytes = 2 << 30  # size of the products of digits that are kept together
+    at_once = max(1, product_bytes // (4 * (2 * number - 1) * padded**2))
     tiles = torch.from_numpy(upper_tiles(padded, sizes)).to(X.device)
     # All in one copy, since each would wait for the device.
     flat = np.concatenate([np.concatenate([b.runs.ravel(), b.parts.ravel()]) for b in plan])
@@ -175,7 +174,8 @@ def batches(
 ) -> list[DigitBatch]:
     """The rows of classes in batches of at most `most`, a multiple of the alignment."""
     unit = ALIGNED if per_class else 16
-    largest = min(PART_ROWS, (1 << 17) // number - ALIGNED) // ALIGNED * ALIGNED
+    part_rows = 1 << 13  # most rows whose products are added in int32; fewer stay in the cache
+    largest = min(part_rows, (1 << 17) // number - ALIGNED) // ALIGNED * ALIGNED
     edges = np.concatenate([[0], np.cumsum(count)])
     places = np.concatenate([[0], np.cumsum(-(-count // unit) * unit)])
     out = []

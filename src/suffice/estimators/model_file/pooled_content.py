@@ -25,12 +25,6 @@ if TYPE_CHECKING:
     from suffice.estimators.model_file.pipeline import StoredPipeline
 
 
-# Largest number of members.
-MOST_MEMBERS = 100
-
-NOT_CLASSIFIERS = ("GaussianMixture", "Indicators")
-
-
 @storable
 @dataclass(frozen=True, slots=True)
 class PooledContent:
@@ -56,7 +50,9 @@ class PooledContent:
 
     def validated(self) -> Self:
         """This content, if it can be that of a pool; a ValueError otherwise."""
-        if not 1 <= len(self.members) <= MOST_MEMBERS or len(self.members) != len(
+        # Largest number of members.
+        most_members = 100
+        if not 1 <= len(self.members) <= most_members or len(self.members) != len(
             self.pool.weights
         ):
             raise ValueError("there is not one weight per member")
@@ -107,9 +103,10 @@ def check_classifier(member: Any) -> None:
     from suffice.estimators.model_file.model import StoredModel
     from suffice.estimators.model_file.pipeline import StoredPipeline
 
+    not_classifiers = ("GaussianMixture", "Indicators")
     if isinstance(member, StoredPipeline):
         check_classifier(list(member.steps.values())[-1])
-    elif not isinstance(member, StoredModel) or member.estimator in NOT_CLASSIFIERS:
+    elif not isinstance(member, StoredModel) or member.estimator in not_classifiers:
         raise ValueError("a model within another is not a classifier")
 
 

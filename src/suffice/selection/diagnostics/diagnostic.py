@@ -14,9 +14,6 @@ from suffice.text import format_number, shown
 # Significance level: p-values below it are a concern.
 LEVEL = 0.05
 
-# Labels and names beyond this number are counted, not listed.
-MAX_LISTED = 5
-
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Diagnostic:
@@ -80,8 +77,10 @@ def list_names(names: Iterable[Any]) -> str:
 
 
 def _enumerated(words: Sequence[str]) -> str:
-    if len(words) > MAX_LISTED:
-        return f"{', '.join(words[:MAX_LISTED])} and {len(words) - MAX_LISTED} more"
+    # Labels and names beyond this number are counted, not listed.
+    max_listed = 5
+    if len(words) > max_listed:
+        return f"{', '.join(words[:max_listed])} and {len(words) - max_listed} more"
     return " and ".join(part for part in (", ".join(words[:-1]), words[-1]) if part)
 
 

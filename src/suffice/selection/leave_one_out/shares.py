@@ -14,9 +14,6 @@ from suffice.models.shrinkage import Spread, ledoit_wolf, oas
 from suffice.selection.leave_one_out.removal import Removal
 from suffice.statistics.numbers import DoubleDouble
 
-# The share of a sum of fourth order that a removal must leave, to keep enough digits.
-LEAST_FOURTH = 1e-5
-
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Shares:
@@ -62,15 +59,17 @@ class Shares:
         trace = self.trace - loss * squares
         norm = self.squared_norm - 2 * loss * form + (loss * squares) ** 2
         quartic = np.full_like(trace, np.nan)
-        doubtful = norm < LEAST_FOURTH * self.squared_norm
+        # The share of a sum of fourth order that a removal must leave, to keep enough digits.
+        least_fourth = 1e-5
+        doubtful = norm < least_fourth * self.squared_norm
         if self.quartic_loss is not None:
             quartic = self.quartic - part * self.quartic_loss[removal.at]
-            doubtful |= quartic < LEAST_FOURTH * self.quartic
+            doubtful |= quartic < least_fourth * self.quartic
         spread = Spread(weight, self.features, trace / weight, norm / weight**2, quartic / weight)
         share = oas(spread) if self.kind == "oas" else ledoit_wolf(spread)
         # So close to spherical that rounding decides the share.
         gap = spread.squared_norm - spread.trace**2 / self.features
-        doubtful |= gap < LEAST_FOURTH**2 * spread.squared_norm
+        doubtful |= gap < least_fourth**2 * spread.squared_norm
         return np.where(share > rank_tolerance(1), share, 0.0), doubtful
 
 

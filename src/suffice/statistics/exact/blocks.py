@@ -19,14 +19,13 @@ from suffice.statistics.reader import Reader
 
 SortByClass = Callable[[Indices, int], tuple[Indices, Indices]]  # see `kernels.choice.Kernels`
 
-# Compiled loops round by adding a constant, which is right for whole numbers below this.
-MOST_COMPILED = 2.0**51
-
 
 def blocks_for(reader: Reader, total: FloatSums) -> ExactBlocks:
     """The loops that suit these rows: compiled ones where they are possible and worth loading."""
     grid, sort = total.grid, reader.kernels.by_class
-    far = (np.abs(grid.anchor) + grid.reach >= MOST_COMPILED).any()
+    # Compiled loops round by adding a constant, which is right for whole numbers below this.
+    most_compiled = 2.0**51
+    far = (np.abs(grid.anchor) + grid.reach >= most_compiled).any()
     if reader.kernels is plain or total.weighted or grid.is_decimal or far:
         return ExactBlocks(total, sort)
     if total.detail == "diagonal":

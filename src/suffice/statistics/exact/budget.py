@@ -17,8 +17,6 @@ COUNT_SHARE = 0.1
 SUM_SHARE = 0.3
 PRODUCT_SHARE = 0.6
 
-BISECTIONS = 100
-
 
 @storable
 @dataclass(frozen=True, slots=True)
@@ -79,7 +77,7 @@ def delta_of(rho: float, epsilon: float) -> float:
 def largest_rho(epsilon: float, delta: float) -> float:
     """The largest rho for which rho-zCDP implies (epsilon, delta)."""
     low, high = 0.0, epsilon + 1.0
-    for _ in range(BISECTIONS):
+    for _ in range(100):  # bisections
         middle = (low + high) / 2
         low, high = (middle, high) if delta_of(middle, epsilon) <= delta else (low, middle)
     return low

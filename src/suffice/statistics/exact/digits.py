@@ -18,9 +18,6 @@ from typing import Any
 from suffice.data.arrays import Array, Indices
 from suffice.statistics.exact.integers import Integers
 
-FLOAT_BITS = 53  # whole numbers up to 2^53 are floats
-SINGLE_BITS = 21  # integers of at most this size are one digit
-DOUBLE_BITS = 34  # and these are two
 WEIGHT_DIGIT_BITS = 8
 
 
@@ -34,7 +31,9 @@ class Digits:
     @classmethod
     def of(cls, bits: int) -> Digits:
         """The fewest digits whose products add up exactly over many rows."""
-        number = 1 if bits <= SINGLE_BITS else 2 if bits <= DOUBLE_BITS else 3
+        single_bits = 21  # integers of at most this size are one digit
+        double_bits = 34  # and these are two
+        number = 1 if bits <= single_bits else 2 if bits <= double_bits else 3
         return cls(number, -(-bits // number))
 
     @property
@@ -52,7 +51,8 @@ class Digits:
         # A digit is at most 2^(w - 1) in size, the last one 1 more, and a factor twice that.
         largest = (1 << self.width) + 2
         heaviest = 1 << (WEIGHT_DIGIT_BITS if weighted else 0)
-        return max(1, (1 << FLOAT_BITS) // (largest * largest * heaviest))
+        float_bits = 53  # whole numbers up to 2^53 are floats
+        return max(1, (1 << float_bits) // (largest * largest * heaviest))
 
     def digits(self, q: Any, xp: Any) -> list[Any]:
         """The digits of integers held in floats, lowest first; the lower ones are signed."""

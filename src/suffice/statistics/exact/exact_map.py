@@ -24,8 +24,6 @@ from suffice.statistics.exact.triangle import to_matrices, triangle
 if TYPE_CHECKING:
     from suffice.statistics.feature_map import FeatureMap
 
-HALF_BITS = LIMB_BITS // 2
-
 
 def map_features(s: AnyExact, mapping: FeatureMap, names: tuple[str, ...] | None) -> AnyExact:
     """The exact statistics of new features, under these names."""
@@ -131,9 +129,10 @@ def _added(values: Integers, sources: tuple[tuple[int, ...], ...]) -> Integers:
     total = Integers.zeros((*shape[:-1], len(sources)), number)
     if not flat:
         return total
+    half_bits = LIMB_BITS // 2
     for i, limb in enumerate(values.limbs[..., flat]):
         # In halves, of which sums of many stay below 2^63.
-        for half, shift in ((limb & ((1 << HALF_BITS) - 1), 0), (limb >> HALF_BITS, HALF_BITS)):
+        for half, shift in ((limb & ((1 << half_bits) - 1), 0), (limb >> half_bits, half_bits)):
             sums = np.zeros(total.shape, np.int64)
             sums[..., filled] = np.add.reduceat(half, starts, axis=-1)
             total = total + Integers.shifted(sums, LIMB_BITS * i + shift, number)

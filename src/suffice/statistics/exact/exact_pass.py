@@ -17,11 +17,6 @@ from suffice.statistics.kernels.sums import RowBlock
 from suffice.statistics.reader import Reader
 from suffice.statistics.threads import blas_threads, in_parallel, shares
 
-# Blocks cut from the table at a time; the rows of a class are gathered from them.
-BLOCKS_AT_ONCE = 64
-
-ROW_WEIGHT_BITS = 24
-
 
 def exact_sums(batch: Batch, grid: Grid, detail: str) -> ExactSums:
     """The sums of a batch, on a grid with one entry for each feature."""
@@ -50,10 +45,11 @@ def exact_sums(batch: Batch, grid: Grid, detail: str) -> ExactSums:
 def whole_weights(weights: Floats, first_row: int, grid: Grid) -> Indices:
     """The weights of rows in units of weight; an error if one is not a multiple of the unit."""
     scaled = np.ldexp(weights, -grid.weight_exponent)
-    bad = (np.rint(scaled) != scaled) | (scaled >= 1 << ROW_WEIGHT_BITS)
+    row_weight_bits = 24
+    bad = (np.rint(scaled) != scaled) | (scaled >= 1 << row_weight_bits)
     if bad.any():
         i = int(bad.argmax())
-        most = 2.0**ROW_WEIGHT_BITS * grid.weight_unit
+        most = 2.0**row_weight_bits * grid.weight_unit
         raise InvalidWeights(
             f"row {first_row + i} has weight {weights[i]:.6g}; on this grid weights "
             f"are multiples of {grid.weight_unit:g} below {most:g}. Round them, or make the grid "
@@ -63,7 +59,9 @@ def whole_weights(weights: Floats, first_row: int, grid: Grid) -> Indices:
 
 
 def _most_rows(step: int, k: int, detail: str) -> int:
-    return BLOCKS_AT_ONCE * step * (k if detail == "separate" else 1)
+    # Blocks cut from the table at a time; the rows of a class are gathered from them.
+    blocks_at_once = 64
+    return blocks_at_once * step * (k if detail == "separate" else 1)
 
 
 def _add(

@@ -18,12 +18,10 @@ from suffice.statistics.exact.integers import Integers
 TOTAL_WEIGHT_BITS = 56
 SUM_LIMBS = 2
 
-MOST_BITS_OF_TWO_LIMBS = 32
-
 
 def product_limbs(bits: int) -> int:
     """Limbs of sums of products of integers of a given size."""
-    return 2 if bits <= MOST_BITS_OF_TWO_LIMBS else 3
+    return 2 if bits <= 32 else 3
 
 
 def n_products(d: int, detail: str) -> int:

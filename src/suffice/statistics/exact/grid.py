@@ -27,8 +27,6 @@ from suffice.statistics.exact.ranges import (
 from suffice.statistics.shape import positions
 from suffice.text import align_columns, format_number, plural, shown
 
-MOST_SHOWN = 12  # features in the printed table
-
 
 class Grid(GridPoints):
     """Equally spaced points for each feature, to which values are rounded once.
@@ -183,19 +181,20 @@ class Grid(GridPoints):
         if self.n_features is None:
             names = ("every feature",)
         head = ["feature", "low", "high", "unit"]
+        most_shown = 12  # features in the printed table
         columns = [
-            [*names[:MOST_SHOWN]],
-            [format_number(one, 6) for one in self.low[:MOST_SHOWN].tolist()],
-            [format_number(one, 6) for one in self.high[:MOST_SHOWN].tolist()],
-            list(map(_unit_text, self.exponent.tolist(), self.decimals.tolist()))[:MOST_SHOWN],
+            [*names[:most_shown]],
+            [format_number(one, 6) for one in self.low[:most_shown].tolist()],
+            [format_number(one, 6) for one in self.high[:most_shown].tolist()],
+            list(map(_unit_text, self.exponent.tolist(), self.decimals.tolist()))[:most_shown],
         ]
         if self.deviation is not None:
             head.append("rounding, in standard deviations")
             # Half a unit at most.
-            power = (self.exponent - 1 - self.deviation)[:MOST_SHOWN].tolist()
+            power = (self.exponent - 1 - self.deviation)[:most_shown].tolist()
             columns.append([f"2^{e}" for e in power])
         texts = align_columns([head, *zip(*columns, strict=True)])
-        more = len(self.exponent) - MOST_SHOWN
+        more = len(self.exponent) - most_shown
         rest = [f"... and {plural(more, 'feature')} more"] if more > 0 else []
         return "\n".join([f"grid of {self.bits} bits", *texts, *rest])
 
@@ -248,10 +247,6 @@ def check_grid(grid: Any, optional: bool = True) -> None:
         )
 
 
-# The points of an indicator: 0 and 1.
-_INDICATOR = {"exponent": 0, "decimals": -1, "origin": 0.0, "lowest": 0, "highest": 1}
-
-
 def with_indicators(grid: Grid, names: tuple[str, ...], n_numbers: int) -> Grid:
     """The grid of the features of a table: of numbers, as the user gave it, then of indicators.
 
@@ -269,8 +264,10 @@ def with_indicators(grid: Grid, names: tuple[str, ...], n_numbers: int) -> Grid:
 
 def mapped_grid(grid: Grid, at: Indices, names: tuple[str, ...] | None) -> Grid:
     """The grid of the features at some positions, and of an indicator where that is -1."""
+    # The points of an indicator: 0 and 1.
+    indicator = {"exponent": 0, "decimals": -1, "origin": 0.0, "lowest": 0, "highest": 1}
     arrays: dict[str, Any] = {
-        name: _placed(getattr(grid, name), at, value) for name, value in _INDICATOR.items()
+        name: _placed(getattr(grid, name), at, value) for name, value in indicator.items()
     }
     deviation = grid.deviation
     if deviation is not None:

@@ -29,9 +29,6 @@ from suffice.statistics.statistics import Statistics
 if TYPE_CHECKING:
     from suffice.statistics.exact.exact_statistics import ExactStatistics
 
-# Up to this many classes, a common denominator takes less time than a matrix product of digits.
-FEW_CLASSES = 3
-
 
 def moments(s: ExactStatistics) -> Statistics:
     """Ordinary statistics with the correctly rounded mean and scatter."""
@@ -97,7 +94,9 @@ def _of_class(s: ExactStatistics, c: int) -> list[float]:
 def _pooled(s: ExactStatistics) -> list[float]:
     """The scatter pooled over classes: S minus the sum of s s' / W, over one denominator."""
     d, tens = s.n_features, _tens(s)
-    if len(s.classes) > FEW_CLASSES:
+    # Up to this many classes, a common denominator takes less time than a matrix product of digits.
+    few_classes = 3
+    if len(s.classes) > few_classes:
         return _pooled_by_digits(s, tens)
     common = math.lcm(*s.weights.tolist())
     shares = [common // weight for weight in s.weights.tolist()]
@@ -117,9 +116,7 @@ def _tens(s: ExactStatistics) -> list[int]:
     return [10 ** max(p, 0) for p in s.grid.decimals.tolist()]
 
 
-FRACTION_BITS = 64
 DIGIT_BITS = 20
-CHUNK_CLASSES = 1 << 12  # of which products of digits add up below 2^53
 
 
 def _pooled_by_digits(s: ExactStatistics, tens: list[int]) -> list[float]:
@@ -131,14 +128,15 @@ def _pooled_by_digits(s: ExactStatistics, tens: list[int]) -> list[float]:
     """
     k, d = s.sums.shape
     own, weights = s.sums.tolist(), s.weights.tolist()
-    shares = [_rounded(one << FRACTION_BITS, weights[at // d]) for at, one in enumerate(own)]
+    fraction_bits = 64
+    shares = [_rounded(one << fraction_bits, weights[at // d]) for at, one in enumerate(own)]
     between = _product(own, shares, k, d)
     error = [sum(abs(own[c * d + j]) for c in range(k)) // 2 + 1 for j in range(d)]
     products, out, at = s.products.tolist(), [], 0
-    unit = 1 << FRACTION_BITS
+    unit = 1 << fraction_bits
     for i in range(d):
         for j in range(i, d):
-            value = (products[at] << FRACTION_BITS) - between[at]
+            value = (products[at] << fraction_bits) - between[at]
             below = unit * tens[i] * tens[j]
             near = (value - error[i]) / below
             if near != (value + error[i]) / below:
@@ -168,10 +166,11 @@ def _product(a: list[int], b: list[int], k: int, d: int) -> list[int]:
     upper = np.triu_indices(d)
     limbs = -(-DIGIT_BITS * (len(left) + len(right)) // 60) + 1
     total = Integers.zeros((len(upper[0]),), limbs)
+    chunk_classes = 1 << 12  # of which products of digits add up below 2^53
     for t, x in enumerate(left):
         for u, y in enumerate(right):
-            for low in range(0, k, CHUNK_CLASSES):
-                part = (x[low : low + CHUNK_CLASSES].T @ y[low : low + CHUNK_CLASSES])[upper]
+            for low in range(0, k, chunk_classes):
+                part = (x[low : low + chunk_classes].T @ y[low : low + chunk_classes])[upper]
                 total = total + Integers.shifted(part.astype(np.int64), DIGIT_BITS * (t + u), limbs)
     return total.tolist()
 

@@ -11,8 +11,6 @@ from suffice.errors import HasGaps, OutsideGrid
 from suffice.statistics.exact.grid import Grid
 from suffice.statistics.reader import Reader
 
-SCANNED_ROWS = 1 << 14
-
 
 def is_inside(grid: Grid, rows: Array, q: Floats) -> bool:
     """Whether all values are points of the range, or are rounded to one; False for NaN."""
@@ -31,7 +29,7 @@ def raise_outside(reader: Reader, grid: Grid, allow_gaps: bool = False) -> NoRet
         raise error
     if reader.has_gaps and not allow_gaps:
         raise HasGaps("Input X contains NaN.")
-    for block in reader.blocks(0, reader.shape[0], SCANNED_ROWS):
+    for block in reader.blocks(0, reader.shape[0], 1 << 14):
         rows = block.rows
         if batch.ignores_rows:
             counted = block.codes < len(batch.classes)

@@ -18,9 +18,6 @@ from suffice.text import shown
 if TYPE_CHECKING:
     from suffice.statistics.exact.exact_statistics import ExactStatistics
 
-# Noise may exceed the range of the sums by some standard deviations, so one more limb is kept.
-MORE_LIMBS = 1
-
 
 def release(
     s: ExactStatistics,
@@ -75,7 +72,8 @@ def _variances(changes: list[int], rho: float) -> list[int]:
 def _noisy(integers: Integers, variances: Iterable[int], random: Random) -> Integers:
     values = zip(integers.tolist(), variances, strict=True)
     noisy = [value + discrete_gaussian(variance, random) for value, variance in values]
-    made = Integers.of(noisy, len(integers.limbs) + MORE_LIMBS)
+    # Noise may exceed the range of the sums by some standard deviations, so one more limb is kept.
+    made = Integers.of(noisy, len(integers.limbs) + 1)
     return Integers(made.limbs.reshape(len(made.limbs), *integers.shape))
 
 

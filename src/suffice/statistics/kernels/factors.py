@@ -19,8 +19,6 @@ from suffice.data.jit import jit
 HALF_WAY = 1.5 * 2.0**52
 HALF_WAY_BITS = int(np.float64(HALF_WAY).view(np.int64))
 
-CACHE_LINE_BYTES = 64
-
 
 @intrinsic  # type: ignore[untyped-decorator]
 def _bits(typing_context: Any, value: Any) -> Any:
@@ -39,7 +37,7 @@ def fetch(X: Any, rows: Any) -> float:
     In the order of memory this is several times as fast as in that of classes.
     """
     total = 0.0
-    step = max(1, CACHE_LINE_BYTES // X.itemsize)
+    step = max(1, 64 // X.itemsize)  # bytes of a cache line
     for i in rows:
         for j in range(0, X.shape[1], step):
             total += X[i, j]

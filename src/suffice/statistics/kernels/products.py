@@ -26,8 +26,8 @@ WIDE = 192
 
 # Each tile multiplies four columns by this many others: 16 sums if the processor has 32 wide
 # registers, else 12. Sums that do not fit the registers take half as much time again, or more.
-HAS_32_REGISTERS = get_host_cpu_features().get("avx512f") or machine() in ("aarch64", "arm64")
-TILE_COLUMNS = 4 if HAS_32_REGISTERS else 3
+_is_arm = machine() in ("aarch64", "arm64")
+TILE_COLUMNS = 4 if _is_arm or get_host_cpu_features().get("avx512f") else 3
 
 
 @dataclass(frozen=True, slots=True)
