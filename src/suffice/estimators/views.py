@@ -60,7 +60,7 @@ class FamilyView:
     def entrant(self, model: Any) -> Entrants | None:
         """A single candidate with the parameters of a model."""
         inflations = [float(model.inflation)]
-        if model.structure == "diagonal":
+        if not structure_of(model.structure).takes_matrices:
             return self.independent([model.pooling], inflations)
         some = self.full(model.target, model.pooling, [model.shrinkage], inflations)
         return next(some, None)
@@ -117,7 +117,7 @@ class LevelsView:
 
     def entrant(self, model: Any) -> Entrants | None:
         """A single candidate with the parameters of a model."""
-        if model.structure == "diagonal" or self.moments is None:
+        if not structure_of(model.structure).takes_matrices or self.moments is None:
             return self.independent([model.pooling], [model.alpha])
         return next(self.full(model.pooling, [model.shrinkage], [model.alpha]), None)
 

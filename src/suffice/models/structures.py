@@ -34,6 +34,8 @@ class Structure(ABC):
     borrows_single_variances: ClassVar[bool] = False
     # Whether the same eigenvectors serve every share of shrinkage, see `selection.path`.
     keeps_directions: ClassVar[bool] = False
+    # Whether a device that holds the scatter matrices estimates it, see `engines.arrays`.
+    on_devices: ClassVar[bool] = False
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -75,6 +77,7 @@ class FullStructure(Structure):
 
     name = "full"
     keeps_directions = True
+    on_devices = True
 
     def entries(self, rank: int) -> int:
         """All entries on and below the diagonal."""

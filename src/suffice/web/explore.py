@@ -15,6 +15,7 @@ from suffice.errors import InvalidParameter
 from suffice.estimators.gaussian_classifier import GaussianClassifier
 from suffice.html import Html, element
 from suffice.models.settings import Settings
+from suffice.models.structures import BUILT_IN
 from suffice.text import plural, shown
 from suffice.web.dataset import Dataset
 from suffice.web.page import page, payload
@@ -154,7 +155,7 @@ def start_settings(model: Any) -> dict[str, Any]:
             "the page shows shrinkage by a number toward target='identity', and ddof 0 or 1; give "
             "such a model: GaussianDiscriminant(shrinkage=0.1)."
         )
-    if settings.inflation != 1 or settings.structure.name not in ("full", "diagonal", "spherical"):
+    if settings.inflation != 1 or settings.structure not in BUILT_IN.values():
         raise InvalidParameter(
             "the page shows no inflation, and the structures full, diagonal and spherical."
         )

@@ -13,7 +13,6 @@ from suffice.models.covariance import Covariance
 from suffice.models.gaussian import GaussianModel, build
 from suffice.models.priors import class_priors
 from suffice.models.settings import Settings
-from suffice.models.structures import FULL
 from suffice.statistics.statistics import Statistics
 
 
@@ -96,7 +95,7 @@ class HeldModel(GaussianModel):
     @cached_property
     def _estimated(self) -> tuple[Factors, tuple[int, ...]] | None:
         spread = self.statistics.spread
-        if self.settings.structure != FULL or not isinstance(spread, HeldDense):
+        if not self.settings.structure.on_devices or not isinstance(spread, HeldDense):
             return None
         if spread.space.library != "torch":
             return None
