@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -48,8 +48,17 @@ def with_gaps(
 def _by_pattern(
     batch: Batch, detail: str, complete: Callable[[Batch, str], Statistics]
 ) -> ByPattern:
+    parts: dict[bytes, Statistics] = {}
+    for observed, rows in rows_by_pattern(batch):
+        key, part = key_of(observed), complete(rows, detail)
+        parts[key] = parts[key] + part if key in parts else part
+    ordered = {key: parts[key] for key in sorted(parts)}
+    return ByPattern(ordered, batch.features.shape[1], detail)
+
+
+def rows_by_pattern(batch: Batch) -> Iterator[tuple[Array, Batch]]:
+    """The observed features (d,) of each pattern, and its rows with these; in blocks of rows."""
     n, d = batch.features.shape
-    total = ByPattern({}, d, detail)
     step = max(1, BLOCK_BYTES // (8 * d)) if d else n
     for low in range(0, n, step):
         high = min(n, low + step)
@@ -57,15 +66,9 @@ def _by_pattern(
         rows = batch.features.read(low, high)
         order, gaps = Gaps.sorted(np.isnan(rows[counted] if len(counted) < len(rows) else rows))
         order = counted[order]
-        parts: dict[bytes, Statistics] = {}
         for pattern, (_, run) in zip(gaps.patterns, gaps, strict=True):
-            observed = np.flatnonzero(~pattern)
-            if len(observed):
-                part = complete(_part(batch, rows, low, order[run], observed), detail)
-                key = key_of(~pattern)
-                parts[key] = parts[key] + part if key in parts else part
-        total = total.merged(ByPattern(parts, d, detail), batch.classes)
-    return total
+            if not pattern.all():
+                yield ~pattern, _part(batch, rows, low, order[run], np.flatnonzero(~pattern))
 
 
 def _part(batch: Batch, rows: Array, low: int, at: Indices, observed: Indices) -> Batch:

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
 from suffice.data.batches import Batch
-from suffice.data.feature_rows import ArrayFeatures
-from suffice.data.gaps import Gaps
 from suffice.errors import HasGaps, NotFinite, OutsideGrid
 from suffice.statistics.by_pattern import key_of
 from suffice.statistics.exact.exact_incomplete import (
@@ -23,10 +19,8 @@ from suffice.statistics.exact.exact_statistics import exact_statistics
 from suffice.statistics.exact.form import ExactForm
 from suffice.statistics.exact.grid import Grid
 from suffice.statistics.exact.outside import raise_outside
+from suffice.statistics.gap_pass import rows_by_pattern
 from suffice.statistics.reader import Reader
-
-# Rows are sorted by pattern of missing values in blocks of at most this size.
-BLOCK_BYTES = 64 << 20
 
 
 def on_grid(batch: Batch, form: ExactForm) -> AnyExact:
@@ -63,36 +57,18 @@ def _with_gaps(batch: Batch, detail: str, grid: Grid, fourth: bool) -> AnyExact:
 
 
 def _patterns(batch: Batch, detail: str, grid: Grid, fourth: bool) -> Parts:
-    n, d = batch.features.shape
     parts: Parts = {}
-    step = max(1, BLOCK_BYTES // (8 * d)) if d else n
-    for low in range(0, n, step):
-        counted = np.flatnonzero(batch.codes[low : low + step] < len(batch.classes))
-        rows = batch.features.read(low, min(n, low + step))
-        order, gaps = Gaps.sorted(np.isnan(rows[counted]))
-        order = counted[order]
-        for pattern, (_, run) in zip(gaps.patterns, gaps, strict=True):
-            own = np.flatnonzero(~pattern)
-            if not len(own):
-                continue
-            at = order[run]
-            some = replace(
-                batch,
-                features=ArrayFeatures(np.ascontiguousarray(rows[at][:, own]), None),
-                codes=batch.codes[low + at],
-                weights=None if batch.weights is None else batch.weights[low + at],
-                ignores_rows=False,
-            )
-            part_grid = grid.take(own)
-            try:
-                part = exact_statistics(some, detail, part_grid.changed(names=None), fourth)
-            except (OutsideGrid, NotFinite):
-                # Its row and column are those of the pattern, not of the table.
-                raise_outside(Reader.of(batch), grid, allow_gaps=True)
-            part = part.named(part_grid.names)
-            if detail == "diagonal":
-                add_features(parts, part, own, d)
-            else:
-                key = key_of(~pattern)
-                parts[key] = parts[key] + part if key in parts else part
+    for observed, rows in rows_by_pattern(batch):
+        own = np.flatnonzero(observed)
+        part_grid = grid.take(own)
+        try:
+            part = exact_statistics(rows, detail, part_grid, fourth).named(part_grid.names)
+        except (OutsideGrid, NotFinite):
+            # Its row and column are those of the pattern, not of the table.
+            raise_outside(Reader.of(batch), grid, allow_gaps=True)
+        if detail == "diagonal":
+            add_features(parts, part, own, len(observed))
+        else:
+            key = key_of(observed)
+            parts[key] = parts[key] + part if key in parts else part
     return parts

@@ -19,13 +19,14 @@ from suffice.statistics.exact.exact_sums import (
     SUM_LIMBS,
     TOTAL_WEIGHT_BITS,
     add_aligned,
+    coarser,
     n_products,
     product_limbs,
 )
 from suffice.statistics.exact.grid import Grid
 from suffice.statistics.exact.integers import Integers
 from suffice.statistics.exact.on_grid import OnGrid, check_exact
-from suffice.statistics.exact.triangle import diagonal_places, triangle_places
+from suffice.statistics.exact.triangle import triangle_places
 from suffice.statistics.registry import storable
 from suffice.statistics.shape import is_coarser, positions
 from suffice.statistics.statistics import Statistics
@@ -219,12 +220,7 @@ class ExactStatistics(OnGrid):
         """The same rows in less detail: "separate" can become "shared" or "diagonal"."""
         if not is_coarser(detail, self.detail):
             return self
-        if detail == "diagonal":
-            products = self.products[:, diagonal_places(self.n_features)]
-        else:
-            products = Integers.zeros((1, *self.products.shape[1:]), len(self.products.limbs))
-            for c in range(len(self.classes)):
-                products = products + self.products[c : c + 1]
+        products = coarser(self.products, detail, self.n_features)
         return replace(self, products=products, detail=detail, fourth=None)
 
     def regrid(self, grid: Grid) -> ExactStatistics:

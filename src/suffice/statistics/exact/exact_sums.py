@@ -13,6 +13,7 @@ from suffice.statistics.alignment import Alignment
 from suffice.statistics.exact.digits import WEIGHT_DIGIT_BITS, Digits
 from suffice.statistics.exact.grid import Grid
 from suffice.statistics.exact.integers import Integers
+from suffice.statistics.exact.triangle import diagonal_places
 
 # Of all rows, in units of weight: as many limbs as hold sums of any of them.
 TOTAL_WEIGHT_BITS = 56
@@ -27,6 +28,16 @@ def product_limbs(bits: int) -> int:
 def n_products(d: int, detail: str) -> int:
     """Number of products of d features that are kept: of each with itself, or of all pairs."""
     return d if detail == "diagonal" else d * (d + 1) // 2
+
+
+def coarser(products: Integers, detail: str, d: int) -> Integers:
+    """Products of pairs by class in less detail: squares alone, or all classes together."""
+    if detail == "diagonal":
+        return products[:, diagonal_places(d)]
+    total = Integers.zeros((1, *products.shape[1:]), len(products.limbs))
+    for group in range(products.shape[0]):
+        total = total + products[group : group + 1]
+    return total
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ import numpy as np
 from suffice.data.arrays import Floats
 from suffice.statistics.exact.exact_fourth import about_means
 from suffice.statistics.exact.integers import Integers
-from suffice.statistics.exact.triangle import to_matrices
+from suffice.statistics.exact.triangle import pairs, to_matrices
 from suffice.statistics.numbers import DoubleDouble
 from suffice.statistics.scatter import DenseScatter, DiagonalScatter, Scatter
 from suffice.statistics.statistics import Statistics
@@ -66,7 +66,7 @@ def scatter(s: ExactStatistics) -> Floats:
         triangles = np.array([_pooled(s)])
     else:
         triangles = np.array([_of_class(s, c) for c in range(k)]).reshape(k, -1)
-    i, j = (np.arange(d),) * 2 if s.detail == "diagonal" else np.triu_indices(d)
+    i, j = pairs(d, s.detail)
     units = s.grid.exponent[i] + s.grid.exponent[j] + s.grid.weight_exponent
     values = np.ldexp(triangles, units)
     return values if s.detail == "diagonal" else to_matrices(values, d)

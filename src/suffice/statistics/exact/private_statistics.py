@@ -13,10 +13,16 @@ from suffice.data.parameters import choice
 from suffice.errors import InvalidParameter, Mismatch
 from suffice.statistics.alignment import align
 from suffice.statistics.exact.budget import PRODUCT_SHARE, Budget
-from suffice.statistics.exact.exact_sums import SUM_LIMBS, add_aligned, n_products, product_limbs
+from suffice.statistics.exact.exact_sums import (
+    SUM_LIMBS,
+    add_aligned,
+    coarser,
+    n_products,
+    product_limbs,
+)
 from suffice.statistics.exact.grid import Grid
 from suffice.statistics.exact.integers import Integers
-from suffice.statistics.exact.triangle import diagonal_places, to_matrices
+from suffice.statistics.exact.triangle import to_matrices
 from suffice.statistics.numbers import DoubleDouble
 from suffice.statistics.registry import storable
 from suffice.statistics.saving import Savable
@@ -187,13 +193,8 @@ class PrivateStatistics(Savable):
             return self
         if self.detail != "separate":
             raise InvalidParameter(f"detail {self.detail!r} cannot become {detail!r}.")
-        if detail == "diagonal":
-            at = diagonal_places(self.n_features)
-            return replace(self, detail=detail, products=self.products[:, at])
-        total = self.products[:1]
-        for c in range(1, len(self.classes)):
-            total = total + self.products[c : c + 1]
-        return replace(self, detail=detail, products=total)
+        products = coarser(self.products, detail, self.n_features)
+        return replace(self, detail=detail, products=products)
 
     def validated(self) -> Self:
         """This release, if its parts go together; a ValueError otherwise."""

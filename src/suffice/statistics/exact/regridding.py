@@ -6,14 +6,13 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from suffice.data.arrays import Indices
 from suffice.errors import Mismatch
 from suffice.statistics.exact.exact_sums import SUM_LIMBS, product_limbs
 from suffice.statistics.exact.grid import Grid, check_grid
 from suffice.statistics.exact.integers import Integers
 from suffice.statistics.exact.on_grid import OnGrid
+from suffice.statistics.exact.triangle import pairs
 
 if TYPE_CHECKING:
     from suffice.statistics.exact.exact_statistics import ExactStatistics
@@ -42,13 +41,13 @@ def regrid(s: ExactStatistics, grid: Grid) -> ExactStatistics:
         for weight, row in zip(weights, rows, strict=True)
         for one, scale, shift in zip(row, a, b, strict=True)
     ]
-    pairs = list(zip(*(index.tolist() for index in _pairs(s)), strict=True))
+    places = list(zip(*(index.tolist() for index in pairs(d, s.detail)), strict=True))
     products, at = [], 0
     for group in range(s.products.shape[0]):
         members = range(k) if s.detail == "shared" else [group]
         total = [sum((rows[c][j] for c in members), Fraction(0)) for j in range(d)]
         weight = sum((weights[c] for c in members), Fraction(0))
-        for i, j in pairs:
+        for i, j in places:
             linear = a[i] * b[j] * total[i] + b[i] * a[j] * total[j]
             products.append(factor * (a[i] * a[j] * flat[at] + linear) + weight * b[i] * b[j])
             at += 1
@@ -57,7 +56,7 @@ def regrid(s: ExactStatistics, grid: Grid) -> ExactStatistics:
         weights=regrid_weights(s, new),
         sums=_shaped(_whole(sums, SUM_LIMBS, new), (k, d)),
         products=_shaped(
-            _whole(products, product_limbs(new.bits), new), (s.products.shape[0], len(pairs))
+            _whole(products, product_limbs(new.bits), new), (s.products.shape[0], len(places))
         ),
         grid=new,
         fourth=None,
@@ -73,11 +72,6 @@ def regrid_weights(s: OnGrid, grid: Grid) -> Indices:
 
 def _weight_factor(s: OnGrid, grid: Grid) -> Fraction:
     return Fraction(2) ** (s.grid.weight_exponent - grid.weight_exponent)
-
-
-def _pairs(s: ExactStatistics) -> tuple[np.ndarray, np.ndarray]:
-    d = s.n_features
-    return (np.arange(d), np.arange(d)) if s.detail == "diagonal" else np.triu_indices(d)
 
 
 def _whole(values: list[Fraction], limbs: int, grid: Grid) -> Integers:

@@ -13,6 +13,7 @@ from suffice.errors import InvalidParameter
 from suffice.statistics.exact.budget import COUNT_SHARE, PRODUCT_SHARE, SUM_SHARE, Budget
 from suffice.statistics.exact.integers import Integers
 from suffice.statistics.exact.private_statistics import PrivateStatistics
+from suffice.statistics.exact.triangle import pairs
 from suffice.text import shown
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ def release(
     rows = budget.max_rows_per_person
     reach = np.maximum(np.abs(s.grid.lowest), s.grid.reach).tolist()
     d = s.n_features
-    i, j = _pairs(d, s.detail)
+    i, j = (index.tolist() for index in pairs(d, s.detail))
     counts = [rows]
     unit = 1 << max(0, -s.grid.weight_exponent)  # the weight of a row, in units of weight
     sums = [unit * rows * one for one in reach]
@@ -75,13 +76,6 @@ def _noisy(integers: Integers, variances: Iterable[int], random: Random) -> Inte
     # Noise may exceed the range of the sums by some standard deviations, so one more limb is kept.
     made = Integers.of(noisy, len(integers.limbs) + 1)
     return Integers(made.limbs.reshape(len(made.limbs), *integers.shape))
-
-
-def _pairs(d: int, detail: str) -> tuple[list[int], list[int]]:
-    if detail == "diagonal":
-        return list(range(d)), list(range(d))
-    i, j = np.triu_indices(d)
-    return i.tolist(), j.tolist()
 
 
 def _check_range(s: ExactStatistics, range_is_public: bool) -> None:

@@ -16,6 +16,11 @@ def triangle(d: int) -> tuple[Indices, Indices]:
     return i, j
 
 
+def pairs(d: int, detail: str) -> tuple[Indices, Indices]:
+    """The features of each product that is kept: of each with itself, or of all pairs."""
+    return (np.arange(d),) * 2 if detail == "diagonal" else triangle(d)
+
+
 @cache
 def diagonal_places(d: int) -> Indices:
     """The places of the squares of d features.
