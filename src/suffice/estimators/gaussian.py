@@ -133,10 +133,6 @@ class QuadraticDiscriminantAnalysis(KnownGaussians, GaussianClassifier):
     def _priors(self) -> Any:
         return normalised_priors(self.priors)
 
-    @property
-    def _covariance_estimator(self) -> Any:
-        return self.covariance_estimator
-
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class GaussianNB(KnownGaussians, GaussianClassifier):

@@ -260,7 +260,7 @@ class GaussianClassifier(Learner[GaussianModel]):
         self, X: Any, y: Any, sample_weight: Any, settings: Settings, like: Outline | None
     ) -> Any:
         form = self._form(settings, like)
-        estimator = self._covariance_estimator
+        estimator = getattr(self, "covariance_estimator", None)
         reader = reader_of(X, like, self.columns)
         if isinstance(form, ExactForm) and estimator is not None:
             raise InvalidParameter("give either grid or covariance_estimator, not both.")

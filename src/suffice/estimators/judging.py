@@ -21,7 +21,6 @@ class Judged(Classifier[AnyModel], Generic[AnyModel]):
     """A classifier with statistics of its training rows, by which it is judged."""
 
     _state: Learned | None
-    _covariance_estimator: Any = None  # estimates covariances from rows, if the user gave one
     _judged = True  # whether the statistics suffice for leave-one-out and information criteria
 
     @on_labelled_rows
@@ -46,7 +45,7 @@ class Judged(Classifier[AnyModel], Generic[AnyModel]):
         <LeaveOneOut of 150 rows: accuracy 0.9733, log-loss 0.05798>
         """
         model = self._judgeable_model()
-        if self._covariance_estimator is not None:
+        if getattr(self, "covariance_estimator", None) is not None:
             raise InvalidParameter(
                 "leave_one_out takes statistics, and covariance_estimator takes rows: use "
                 "sklearn.model_selection.cross_val_predict(model, X, y, cv=LeaveOneOut())."

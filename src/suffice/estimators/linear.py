@@ -95,10 +95,6 @@ class LinearDiscriminantAnalysis(
         TransformerMixin.set_output(self, transform=transform)
         return keep_output(self, predict_proba)
 
-    @property
-    def _covariance_estimator(self) -> Any:
-        return self.covariance_estimator
-
     @on_rows
     def transform(self, X: Any) -> Floats:
         """Coordinates of the rows along the discriminant axes, (n, components).

@@ -12,9 +12,9 @@ from suffice.models.separating import overall_variances
 from suffice.models.settings import Settings
 from suffice.models.shrinkage import shrunk_variances
 from suffice.models.structures import DiagonalStructure
-from suffice.selection.leave_one_out.closed_form import ClosedForm, SharedCovariance
+from suffice.selection.leave_one_out.closed_form import ClosedForm
 from suffice.selection.leave_one_out.densities import LeftOutDensities
-from suffice.selection.leave_one_out.frames import LEAST_LEFT, DistanceMetric, log_products
+from suffice.selection.leave_one_out.frames import LEAST_LEFT, log_products
 from suffice.selection.leave_one_out.removal import Removal
 from suffice.statistics.statistics import Statistics
 
@@ -29,11 +29,8 @@ def diagonal_closed_form(statistics: Statistics, settings: Settings) -> ClosedFo
         return None
     k, part, squares = len(s.classes), settings.pooling, np.asarray(s.squares.sum(axis=0))
     pooled = Variances(squares, float(s.weight.sum()) - settings.ddof * k, settings)
-    if part == 1:
-        shared = SharedCovariance.of(np.arange(k), PooledFrame(pooled, kept), s.means)
-        return ClosedForm((shared,), s.count <= 1, squares)
     own: list[Variances] = []
-    for c in range(k):
+    for c in range(1 if part == 1 else k):
         denominator = (1 - part) * (float(s.weight[c]) - settings.ddof) + part * pooled.denominator
         blended = (1 - part) * s.squares[c] + part * squares
         if denominator <= 0:  # all variances are borrowed
@@ -101,12 +98,12 @@ class Overall:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class DiagonalClasses:
-    """The densities of all classes, each with variances of its own.
+    """The densities of all classes.
 
     A feature that is constant in a class borrows its pooled variance.
     """
 
-    own: tuple[Variances, ...]  # k
+    own: tuple[Variances, ...]  # k, or one for all classes
     pooled: Variances
     kept: Array  # (d,): features that have variance
     overall: Overall | None
@@ -124,14 +121,18 @@ class DiagonalClasses:
         if self.overall is not None:
             added, doubtful = self.overall.without(removal)
             out.doubtful[removal.at] |= doubtful
-        for c, own in enumerate(self.own):
-            variances, doubtful = self._without(removal, own, c)
-            borrowed = (own.whole == 0) & (self.pooled.whole > 0)
-            if borrowed.any():
-                doubtful |= lost | (fallen & borrowed & self.kept).any(axis=1)
-                variances = np.where(borrowed, pooled, variances)
-            out.doubtful[removal.at] |= doubtful
-            self._fill_class(removal, c, (variances + added)[:, self.kept], out)
+        variances: Floats = pooled
+        for c in range(out.relative.shape[1]):
+            if c < len(self.own):
+                own = self.own[c]
+                variances, doubtful = self._without(removal, own, c)
+                borrowed = (own.whole == 0) & (self.pooled.whole > 0)
+                if borrowed.any():
+                    doubtful |= lost | (fallen & borrowed & self.kept).any(axis=1)
+                    variances = np.where(borrowed, pooled, variances)
+                out.doubtful[removal.at] |= doubtful
+                variances = (variances + added)[:, self.kept]
+            self._fill_class(removal, c, variances, out)
 
     def _without(self, removal: Removal, own: Variances, c: int) -> tuple[Floats, Array]:
         """The variances of a class without each row, of whatever class the row is."""
@@ -154,30 +155,3 @@ class DiagonalClasses:
         lengths *= np.where(removal.codes == c, removal.stretch**2, 1.0)
         volume = log_products(variances)
         out.relative[removal.at, c] = out.density(lengths, volume, variances.shape[1])
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class PooledFrame:
-    """The features themselves, for classes that share the pooled variances."""
-
-    pooled: Variances
-    kept: Array  # (d,): features that have variance
-    least_left: float = LEAST_LEFT
-
-    @property
-    def rank(self) -> int:
-        """How many features have variance."""
-        return int(self.kept.sum())
-
-    def project(self, steps: Floats) -> Floats:
-        """Coordinates of steps, (b, m)."""
-        return steps[:, self.kept]
-
-    def metric(self, removal: Removal, place: Floats, part: Floats) -> DistanceMetric:
-        """The covariance without each row."""
-        variances, doubtful = self.pooled.without(removal, part)
-        variances = variances[:, self.kept]
-        doubtful |= (variances < LEAST_LEFT * self.pooled.whole[self.kept]).any(axis=1)
-        return DistanceMetric(
-            1 / variances, log_products(variances), np.zeros(len(place)), doubtful
-        )
