@@ -74,7 +74,11 @@ def _losses(model: Any, table: LabelledTable) -> Floats:
     """Loss of each row: with all columns, then without each of them, (1 + d, rows)."""
     last = last_step(model)
     if not isinstance(last, Classifier) or not last._has_density:
-        raise _without_density(last)
+        raise InvalidParameter(
+            f"a {type(last).__name__} has no density to integrate a feature out of, or a member of "
+            "it has none; fit a model of suffice, such as suffice.LDA(), or use scikit-learn's "
+            "permutation_importance."
+        )
     d, own = len(column_names(table.X)), label_codes(model.classes_, table.labels)
     answer = _by_columns(model, table.X, d) if last is model else _by_cells(model, table.X)
     left_out = [np.zeros(d, bool), *np.eye(d, dtype=bool)]
@@ -101,11 +105,3 @@ def _by_cells(model: Any, X: Any) -> Callable[[Array], Floats]:
         return log_probabilities(model, rows)
 
     return answer
-
-
-def _without_density(model: Any) -> InvalidParameter:
-    return InvalidParameter(
-        f"a {type(model).__name__} has no density to integrate a feature out of, or a member of it "
-        "has none; fit a model of suffice, such as suffice.LDA(), or use scikit-learn's "
-        "permutation_importance."
-    )

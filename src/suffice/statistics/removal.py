@@ -56,11 +56,12 @@ def remove(whole: Statistics, removed: Statistics, cells: CellPlaces | None = No
     slack = np.where(emptied, np.inf, error.squares) if whole.spread.per_class else error.squares
     weight = whole.weight.copy()
     weight[at.both] = shift.left_weight
+    means = whole.means[at.both] - DoubleDouble(shift.gap * shift.left_share[:, None])
     left = Statistics(
         whole.classes,
         count,
         np.where(count == 0, 0.0, weight),
-        whole.means.with_rows(at.both, _left_means(whole, shift)),
+        whole.means.with_rows(at.both, means),
         scatter.reduce(whole.spread, removed.spread, at, shift.jump, slack),
         None,
         whole.feature_names,
@@ -145,10 +146,6 @@ def _shift(whole: Statistics, removed: Statistics, at: Alignment) -> Shift:
     stretch = np.where(emptied, 0.0, total / np.where(emptied, 1.0, left))
     gap = difference(removed.means, whole.means[at.both]) * stretch[:, None]
     return Shift(at, left, right, gap, right / total, left / total)
-
-
-def _left_means(whole: Statistics, shift: Shift) -> DoubleDouble:
-    return whole.means[shift.alignment.both] - DoubleDouble(shift.gap * shift.left_share[:, None])
 
 
 def _check_directions(left: Statistics, removed: Statistics) -> None:

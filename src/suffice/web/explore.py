@@ -116,7 +116,7 @@ def explore(
     made = explorer_page(X, y, model, only, title)
     if path is not None:
         made.save(path)
-    elif not _in_notebook():
+    elif _kernel() is None:
         made.open()
     return made
 
@@ -197,11 +197,6 @@ def _kernel() -> Any:
     except ImportError:
         return None
     return getattr(get_ipython(), "kernel", None)
-
-
-def _in_notebook() -> bool:
-    """Whether the answer of a cell is displayed."""
-    return _kernel() is not None
 
 
 def _has_reader() -> bool:

@@ -115,7 +115,7 @@ def integer_sums(
         groups = 1 if detail == "shared" else k
         shape = (product_limbs(grid.bits), groups, n_products(d, detail))
         limbs = torch.zeros(shape, **kind)
-        sizes = sizes or _tiles_for(d)
+        sizes = sizes or (TileSizes(64, 64) if d <= 64 else TileSizes())
         _add_products(X, coded, on_grid, number, sizes, (limbs, sums, bad))
     if int(bad):
         return None
@@ -204,10 +204,6 @@ def upper_tiles(padded: int, sizes: TileSizes) -> Indices:
     i, j = np.indices((padded // sizes.rows, padded // sizes.columns)).reshape(2, -1)
     kept = (j + 1) * sizes.columns > i * sizes.rows
     return np.stack([i[kept], j[kept]], axis=1)
-
-
-def _tiles_for(d: int) -> TileSizes:
-    return TileSizes(64, 64) if d <= 64 else TileSizes()
 
 
 def _joined(parts: Array, powers: tuple[int, ...], limbs: int) -> Indices:
