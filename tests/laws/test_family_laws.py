@@ -4,144 +4,24 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.base import clone
+from subjects import FAMILY, UNITLESS, Gaussian
 
 import suffice as sf
 from closeness import near
-from lawful import LAW, Rows, batches, rows, same_labels, some_sizes
-from suffice.errors import LostPrecision, TooFewRows
+from lawful import LAW, Rows, rows, same_labels
 
 # Repaired models are tested with the others.
 pytestmark = pytest.mark.filterwarnings("ignore::suffice.errors.RepairedModel")
 
-# Those for which the units of features do not matter.
-UNITLESS = [
-    sf.LDA(),
-    sf.QDA(),
-    sf.GaussianNB(),
-    sf.DiagonalLDA(),
-    sf.GaussianDiscriminant(pooling=0.4),
-    sf.GaussianDiscriminant(structure="diagonal", pooling=0.4, ddof=1),
-    sf.LDA(shrinkage=0.3, target="diagonal"),
-    sf.QDA(shrinkage="oas", target="diagonal"),
-]
-FAMILY = [
-    *UNITLESS,
-    sf.LDA(shrinkage="auto", ddof=1),
-    sf.QDA(shrinkage="ledoit-wolf"),
-    sf.QDA(reg_param=0.1),
-    sf.DiagonalLDA(shrinkage="oas"),
-    sf.GaussianDiscriminant(pooling=0.4, shrinkage=0.2, ddof=1, priors="uniform"),
-    sf.GaussianDiscriminant(structure="spherical", pooling=0.4),
-    sf.GaussianDiscriminant(structure="spherical", pooling=1.0, shrinkage="oas"),
-]
 every = pytest.mark.parametrize("model", FAMILY, ids=repr)
 unitless = pytest.mark.parametrize("model", UNITLESS, ids=repr)
 
 
 def assert_same(a, b, Q, tolerance=1e-8):
-    """The same classes, parameters and answers, relative to the largest."""
-    assert np.array_equal(a.classes_, b.classes_)
-    near(a.priors_, b.priors_, 1e-12)
-    near(a.means_, b.means_, 1e-11)
-    near(a.covariances_, b.covariances_, tolerance)
-    assert list(a.borrowed_classes_) == list(b.borrowed_classes_)
-    near(a.predict_log_proba(Q), b.predict_log_proba(Q), tolerance)
-    near(a.predict_joint_log_proba(Q), b.predict_joint_log_proba(Q), tolerance)
-
-
-# Learning
-
-
-@every
-@LAW
-@given(table=rows(), sizes=some_sizes)
-def test_partial_fit_equals_fit_for_any_batching(model, table, sizes):
-    stream = clone(model)
-    for at in batches(sizes, len(table.X)):
-        table.update(stream, at)
-    assert_same(stream, table.fit(model), table.Q)
-
-
-@every
-@pytest.mark.parametrize("order", [[0, 0, 1, 1, 2], [0, 1, 2, 0, 1], [2, 1, 0, 0, 0]], ids=str)
-def test_rows_may_come_one_at_a_time_in_any_order_of_classes(model, order):
-    rng = np.random.default_rng(3)
-    y = np.array(order * 5)
-    X = rng.normal(size=(25, 2)) + y[:, None]
-    stream = clone(model)
-    for i in range(25):
-        stream.partial_fit(X[i : i + 1], y[i : i + 1])
-    assert_same(stream, clone(model).fit(X, y), X)
-
-
-@every
-@LAW
-@given(table=rows(), parts=st.integers(2, 4))
-def test_merging_two_models_equals_fitting_the_union(model, table, parts):
-    order = np.argsort(table.y, kind="stable")
-    table = Rows(*table.of(order), table.Q)
-    n = len(table.X)
-    left = np.arange(n) % parts > 0
-    left[:3] = True
-    right = ~left
-    right_y = table.y[right]
-    assume(any((right_y == label).sum() > 1 for label in np.unique(right_y)))
-    try:
-        other = table.fit(model, right)
-    except TooFewRows:
-        assume(False)
-    merged = table.fit(model, left).merge(other)
-    assert_same(merged, table.fit(model), table.Q)
-
-
-@every
-@LAW
-@given(table=rows(), count=st.integers(1, 12))
-def test_forgetting_inverts_learning(model, table, count):
-    n = len(table.X)
-    kept, gone = np.arange(max(3, n - count)), np.arange(max(3, n - count), n)
-    assume(len(gone))
-    before = table.fit(model, kept)
-    after = table.update(table.fit(model, kept), gone)
-    X, y, w = table.of(gone)
-    try:
-        after.forget(X, y, sample_weight=w)
-    except LostPrecision:
-        assume(False)
-    assert_same(after, before, table.Q, 1e-7)
-
-
-@every
-@LAW
-@given(table=rows(weighted=False), seed=st.integers(0, 999))
-def test_whole_weights_equal_repetition(model, table, seed):
-    w = np.random.default_rng(seed).integers(1, 4, len(table.y))
-    weighted = clone(model).fit(table.X, table.y, sample_weight=w)
-    repeated = clone(model).fit(np.repeat(table.X, w, axis=0), np.repeat(table.y, w))
-    assert_same(weighted, repeated, table.Q)
-
-
-@every
-@LAW
-@given(table=rows(weighted=True), seed=st.integers(0, 999))
-def test_a_weight_of_zero_equals_absence(model, table, seed):
-    absent = np.random.default_rng(seed).random(len(table.y)) < 0.4
-    absent[:3] = False
-    w = np.where(absent, 0.0, table.w)
-    X = np.where(absent[:, None], 1e6, table.X)
-    weighted = clone(model).fit(X, table.y, sample_weight=w)
-    assert_same(weighted, table.fit(model, ~absent), table.Q, 1e-12)
-
-
-@every
-@LAW
-@given(table=rows(), seed=st.integers(0, 999))
-def test_the_order_of_rows_does_not_matter(model, table, seed):
-    order = np.random.default_rng(seed).permutation(len(table.X))
-    assert_same(table.fit(model, order), table.fit(model), table.Q)
+    Gaussian(a).check_same(a, b, Q, tolerance)
 
 
 # Units, offsets, columns
