@@ -96,7 +96,7 @@ def test_mixed_frames_with_gaps_are_compared():
     frame["level"] = np.where(rng.random(80) < 0.3, "u", np.where(y == "a", "v", "w"))
     frame.loc[3, "x"] = None
     frame.loc[5, "level"] = None
-    found = sf.compare(frame, y)
+    found = sf.compare(frame, y, cv=3)
     assert {"automatic", "naive Bayes", "logistic regression"} <= set(found.names)
     assert np.isfinite(found.table["log_loss"]).all()
 

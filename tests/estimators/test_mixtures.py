@@ -191,7 +191,7 @@ def test_one_component_per_class_is_the_gaussian_discriminant(settings, gaps):
 def test_two_components_a_class_beat_every_single_gaussian_on_the_notes():
     table = np.loadtxt(REFERENCE / "notes3b.csv", delimiter=",", skiprows=1)
     X, y = table[:, :-1], table[:, -1].astype(int)
-    folds = StratifiedKFold(10, shuffle=True, random_state=0)
+    folds = StratifiedKFold(5, shuffle=True, random_state=0)
 
     def loss(model):
         return log_loss(y, cross_val_predict(model, X, y, cv=folds, method="predict_proba"))

@@ -149,7 +149,7 @@ def test_a_class_borrows_where_its_likelihood_has_no_maximum():
 @few("n", [120, 400], [400])
 @pytest.mark.parametrize("share", [0.3, 0.6, 0.8])
 def test_steps_are_few_however_many_values_are_missing(settings, n, share):
-    for seed in range(6 if EXHAUSTIVE else 2):
+    for seed in range(3 if EXHAUSTIVE else 2):
         assert complete(sf.summarize(*table(n, share, seed)), settings).steps < 500
 
 

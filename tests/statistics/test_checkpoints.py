@@ -24,7 +24,7 @@ from suffice.data.files import read_whole, write_whole
 from suffice.errors import ChangedInput, CheckpointFailed, InvalidFile, InvalidParameter
 from suffice.statistics import checkpoint, container
 
-KILLS = 34 if EXHAUSTIVE else 5
+KILLS = 15 if EXHAUSTIVE else 5
 SAVED = "half.checkpoint"
 DELAY = 0.003
 
