@@ -115,9 +115,9 @@ def _distance_shares(model: MultivariateStudent, X: Floats, c: int) -> Floats:
 
 
 class PosteriorNulls(Nulls):
-    """The null distributions that a posterior expects of new rows: F distributed, exactly."""
+    """The null distributions of rows of Student t classes: F distributed, exactly."""
 
-    def __init__(self, gaussian: GaussianModel, posterior: Posterior) -> None:
+    def __init__(self, gaussian: GaussianModel, posterior: Posterior | StudentModel) -> None:
         super().__init__(gaussian, posterior.varies)
         self.posterior = posterior
 
@@ -127,10 +127,15 @@ class PosteriorNulls(Nulls):
         return Null(float(stretch) * known, known, float(freedom))
 
 
-def atypicality(model: StudentModel | GaussianModel, posterior: Posterior) -> Atypicality | Rarity:
-    """How unusual rows are, compared with new rows as the posterior expects them."""
+def atypicality(
+    model: StudentModel | GaussianModel, posterior: Posterior | StudentModel
+) -> Atypicality | Rarity:
+    """How unusual rows are, compared with new rows as Student t classes expect them.
+
+    posterior : of the parameters, or a model, which has their degrees of freedom, too
+    """
     gaussian = model.gaussian if isinstance(model, StudentModel) else model
-    if gaussian.independent is None:
+    if isinstance(model, MultivariateStudent) or gaussian.independent is None:
         return Atypicality(model, PosteriorNulls(gaussian, posterior))
     # Distances of independent features have no formula.
     source = IndependentStudent(gaussian, posterior.freedom, posterior.stretch, posterior.varies)

@@ -25,6 +25,7 @@ SCALES: dict[str, Scale] = {
     # Offset by a thousandth, below which shares no longer make a difference.
     "shrinkage": (lambda v: np.log(v + 1e-3), lambda m: round(max(0.0, np.exp(m) - 1e-3), 4)),
     "inflation": _LOGARITHM,
+    "degrees_of_freedom": _LOGARITHM,
     "alpha": _LOGARITHM,
     "var_smoothing": _LOGARITHM,
 }

@@ -71,14 +71,17 @@ class GaussianDiscriminant(KnownGaussians, GaussianClassifier):
     grid: Any = None
 
     def _settings(self) -> Settings:
-        return Settings.checked(
-            structure=self.structure,
-            pooling=self._chosen("pooling", self.pooling),
-            shrinkage=self._chosen("shrinkage", self.shrinkage),
-            target=self.target,
-            ddof=self.ddof,
-            inflation=self._chosen("inflation", self.inflation),
-        )
+        return Settings.checked(**self._given_settings())
+
+    def _given_settings(self) -> dict[str, Any]:
+        return {
+            "structure": self.structure,
+            "pooling": self._chosen("pooling", self.pooling),
+            "shrinkage": self._chosen("shrinkage", self.shrinkage),
+            "target": self.target,
+            "ddof": self.ddof,
+            "inflation": self._chosen("inflation", self.inflation),
+        }
 
     @classmethod
     def _known_parameters(cls, given: GivenCovariances) -> dict[str, Any]:

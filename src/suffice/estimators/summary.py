@@ -21,8 +21,9 @@ MOST_ROWS = 50  # features or classes
 WORDS = {
     "GaussianDiscriminant": "one Gaussian per class, its covariance pooled with the others' and "
     "shrunk as far as it helps",
-    "UnskewedDiscriminant": "one Gaussian per class, of columns each taken to the power that makes "
-    "it symmetric; its covariance pooled and shrunk as far as it helps",
+    "UnskewedDiscriminant": "one Gaussian per class (one Student t, given degrees of freedom), of "
+    "columns each taken to the power that makes it symmetric; its covariance pooled and shrunk as "
+    "far as it helps",
     "GaussianNB": "naive Bayes: one Gaussian per class and column, columns independent within a "
     "class",
     "LinearDiscriminantAnalysis": "one Gaussian per class, one covariance for all: boundaries are "

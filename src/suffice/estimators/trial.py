@@ -29,7 +29,6 @@ from suffice.estimators.candidates import (
     reads_indicators,
 )
 from suffice.estimators.choosing import score_settings, table_of_classes
-from suffice.estimators.gaussian import GaussianDiscriminant
 from suffice.estimators.gaussian_classifier import GaussianClassifier
 from suffice.estimators.mixture_discriminant import MixtureDiscriminant
 from suffice.estimators.splitting import make_folds
@@ -190,9 +189,10 @@ class Trial:
     def _score_unskewed(self, models: Sequence[Any]) -> Scored:
         rows = read(self.table.X)
         # The powers are those of all rows: they say nothing about the classes.
-        X = Powers.of(rows, self.table.weights).apply(rows)
-        scored = self._run_on(X, [GaussianDiscriminant(**model.get_params()) for model in models])
-        return scored.scores, scored.complexity + rows.shape[1], scored.notes
+        inner = copy(self)
+        inner.table = replace(self.table, X=Powers.of(rows, self.table.weights).apply(rows))
+        scores, complexity, notes = inner._score_family(models)
+        return scores, complexity + rows.shape[1], notes
 
     def _score_family(self, models: Sequence[Any]) -> Scored:
         candidates = [Candidate(model._settings(), model.priors) for model in models]

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
 
+from suffice.answers.student import atypicality
 from suffice.data.arrays import Array, Floats
 from suffice.data.features import as_features
 from suffice.data.powers import Powers
@@ -18,8 +19,10 @@ from suffice.estimators.gaussian import GaussianDiscriminant
 from suffice.estimators.outline import Outline, reader_of
 from suffice.models.gaussian import LinearScores
 from suffice.models.settings import Settings
+from suffice.models.student import StudentModel
 
 
+@dataclass(eq=False, repr=False)
 class UnskewedDiscriminant(GaussianDiscriminant):
     """Gaussian classes of features, each raised to the power that makes it symmetric.
 
@@ -32,6 +35,9 @@ class UnskewedDiscriminant(GaussianDiscriminant):
     Parameters
     ----------
     structure, pooling, shrinkage, target, priors, ddof, inflation : see `GaussianDiscriminant`
+    degrees_of_freedom : of Student t classes with the same means and covariances, above 2: the
+        fewer, the heavier their tails, so that rows far from every class are less certain. All
+        features share the tails unless they are independent. None for Gaussian classes
 
     Attributes
     ----------
@@ -52,6 +58,8 @@ class UnskewedDiscriminant(GaussianDiscriminant):
     _has_powers = True
     _can_be_known = False
     _takes_device_rows = False
+
+    degrees_of_freedom: float | None = None
 
     def fit_statistics(self, statistics: Any) -> Self:
         """Build the model from statistics of rows raised to the powers of this model."""
@@ -90,7 +98,7 @@ class UnskewedDiscriminant(GaussianDiscriminant):
         return super().n_parameters() + self.n_features_in_
 
     def _check_gaussian(self, answer: str) -> None:
-        if answer != "whiten":
+        if answer != "whiten" or self.degrees_of_freedom is not None:
             raise InvalidParameter(
                 f"{answer} is about classes that are Gaussian in the features, and these are "
                 "Gaussian in powers of the features; use log_odds, or GaussianDiscriminant."
@@ -115,7 +123,14 @@ class UnskewedDiscriminant(GaussianDiscriminant):
                 "the powers are estimated from the rows, so no grid makes their model exact; use "
                 "GaussianDiscriminant(grid=grid)."
             )
-        return super()._settings()
+        freedom = self.degrees_of_freedom
+        return Settings.checked(**self._given_settings(), degrees_of_freedom=freedom)
+
+    def _new_atypicality(self) -> Any:
+        model: Any = self._fitted
+        if isinstance(model, StudentModel):
+            return atypicality(model, model)
+        return super()._new_atypicality()
 
     def _first_outline(self, X: Any, sample_weight: Any) -> Outline:
         reader = reader_of(X, None, self.columns)

@@ -18,10 +18,12 @@ from suffice.statistics.incomplete import AnyStatistics, IncompleteStatistics
 from suffice.statistics.statistics import Statistics
 from suffice.statistics.summarize import summarize_batches
 from suffice.statistics.value_rounding import without_value_rounding
+from suffice.text import shown
 
 if TYPE_CHECKING:  # these modules build on this one
     from suffice.models.gaussian import GaussianModel
     from suffice.models.repairs import Repair
+    from suffice.models.student import StudentModel
 
 
 class MomentLikelihood(Likelihood):
@@ -60,6 +62,7 @@ class Settings(MomentLikelihood):
     ddof : subtracted from the weight of each class before dividing by it (degrees of freedom)
     smoothing : share of each feature's overall variance added to its variance in every class
     inflation : factor by which the covariances are multiplied at the end
+    degrees_of_freedom : of Student t classes with these covariances; None for Gaussian ones
     """
 
     name = "gaussian"
@@ -70,6 +73,7 @@ class Settings(MomentLikelihood):
     ddof: float = 0.0
     smoothing: float = 0.0
     inflation: float = 1.0
+    degrees_of_freedom: float | None = None
 
     @classmethod
     def checked(cls, **given: Any) -> Settings:
@@ -82,6 +86,8 @@ class Settings(MomentLikelihood):
         }
         for name in given.keys() & checks.keys():
             given[name] = checks[name](name, given[name])
+        if (freedom := given.get("degrees_of_freedom")) is not None:
+            given["degrees_of_freedom"] = _checked_freedom(freedom)
         if "structure" in given:
             given["structure"] = structure_of(given["structure"])
         choice("target", given.get("target", "identity"), ("identity", "diagonal", "unit"))
@@ -114,14 +120,24 @@ class Settings(MomentLikelihood):
 
     def build(
         self, statistics: AnyStatistics, priors: Any, completed: GaussianModel | None = None
-    ) -> GaussianModel:
+    ) -> GaussianModel | StudentModel:
         """The model built from statistics, or from the estimates of EM."""
         if completed is not None:
             weight = statistics.weight
-            return completed.with_priors(class_priors(priors, statistics.classes, weight))
+            shares = class_priors(priors, statistics.classes, weight)
+            return self.with_tails(completed.with_priors(shares))
         from suffice.models.gaussian import build
 
-        return build(statistics, self, priors)
+        return self.with_tails(build(statistics, self, priors))
+
+    def with_tails(self, model: GaussianModel) -> GaussianModel | StudentModel:
+        """Student t classes in place of Gaussian ones, if the settings ask for them."""
+        if self.degrees_of_freedom is None:
+            return model
+        from suffice.models.student import heavy_tailed
+
+        by_feature = not self.structure.takes_matrices
+        return heavy_tailed(model, self.degrees_of_freedom, by_feature)
 
     def check(self, statistics: AnyStatistics) -> None:
         """Raise if the statistics are too coarse."""
@@ -136,7 +152,7 @@ class Settings(MomentLikelihood):
         """Covariances that could not be estimated as requested."""
         from suffice.models.repairs import repairs
 
-        return repairs(model, statistics, self)
+        return repairs(getattr(model, "gaussian", model), statistics, self)
 
     @property
     def detail(self) -> str:
@@ -148,6 +164,16 @@ class Settings(MomentLikelihood):
         if self.pooling == 1 and self.shrinkage != "ledoit-wolf":
             return "shared"
         return "separate"
+
+
+def _checked_freedom(given: Any) -> float:
+    freedom = positive("degrees_of_freedom", given)
+    if freedom <= 2:
+        raise InvalidParameter(
+            f"degrees_of_freedom is {shown(given)}; it must be above 2, since Student t classes "
+            "with fewer have no covariance. Pass None for Gaussian classes."
+        )
+    return freedom
 
 
 def _scale_free(structure: Structure) -> dict[str, Any]:

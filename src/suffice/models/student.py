@@ -1,4 +1,4 @@
-"""The Student model: classes with heavy tails that reflect uncertain means and covariances."""
+"""The Student model: classes with heavy tails, of uncertain parameters or of far-out rows."""
 
 from __future__ import annotations
 
@@ -57,8 +57,8 @@ class StudentModel:
 
     @property
     def borrowed(self) -> tuple[int, ...]:
-        """No class has to borrow a covariance."""
-        return ()
+        """Positions of the classes that borrow the covariance of the others."""
+        return self.gaussian.borrowed
 
     def with_priors(self, priors: Floats) -> Self:
         """The same class densities under other priors."""
@@ -178,6 +178,19 @@ class IndependentStudent(StudentModel):
         covariance = self.gaussian.covariance_of(c)
         assert isinstance(covariance, DiagonalCovariance)
         return np.asarray(covariance.variances * self.stretch[c])
+
+
+def heavy_tailed(gaussian: GaussianModel, freedom: float, by_feature: bool) -> StudentModel:
+    """Student t classes with the means and covariances of Gaussian ones.
+
+    by_feature : whether each feature has tails of its own; else all features share them
+    """
+    k, d = gaussian.means.shape
+    # A t distribution of f degrees of freedom has f / (f - 2) times the covariance of its scale.
+    stretch = np.full((k, 1), 1 - 2 / freedom)
+    varies = gaussian.covariances[0].squared_lengths(np.eye(d)) > 0
+    kind = IndependentStudent if by_feature else MultivariateStudent
+    return kind(gaussian, np.full((k, 1), freedom), stretch, varies)
 
 
 def _log1p(steps: Floats, lengths: Callable[[Floats], Floats], factor: float) -> Floats:

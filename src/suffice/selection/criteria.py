@@ -22,6 +22,7 @@ from suffice.models.groups import Groups
 from suffice.models.independent import IndependentModel
 from suffice.models.product import Product, ProductModel
 from suffice.models.settings import Settings
+from suffice.models.student import StudentModel
 from suffice.statistics.by_feature import ByFeature
 from suffice.statistics.by_pattern import ByPattern
 from suffice.statistics.factored_scatter import FactoredScatter
@@ -232,6 +233,11 @@ def _(model: GaussianModel, settings: Settings, statistics: Any) -> int:
     if model.borrowed:
         ranks.append(covariances[model.borrowed[0]].rank)
     return means + sum(map(settings.entries, ranks))
+
+
+@_free.register
+def _(model: StudentModel, settings: Settings, statistics: Any) -> int:
+    return _free(model.gaussian, settings, statistics)
 
 
 def _variances(model: GaussianModel, statistics: AnyStatistics) -> int:

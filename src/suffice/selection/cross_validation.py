@@ -127,7 +127,8 @@ def _test_candidates(
                     yield inside, sums
         for i in rest:
             own = candidates[i].settings
-            model = build_once(replace(own, inflation=1.0)).inflated(own.inflation)
+            plain = replace(own, inflation=1.0, degrees_of_freedom=None)
+            model = own.with_tails(build_once(plain).inflated(own.inflation))
             yield [i], _test_model(model.with_priors(priors[i]), test, ranked)
 
 
@@ -138,7 +139,7 @@ def _share_decompositions(
     groups: dict[Settings | None, list[int]] = defaultdict(list)
     for i, candidate in enumerate(candidates):
         own = candidate.settings
-        alike = own.structure.keeps_directions
+        alike = own.structure.keeps_directions and own.degrees_of_freedom is None
         groups[replace(own, shrinkage=0.0, inflation=1.0) if alike else None].append(i)
     return groups
 
