@@ -45,6 +45,8 @@ MODELS = [
     sf.MixedNB(structure="full", pooling=1.0),
     sf.UnskewedDiscriminant(),
     sf.UnskewedDiscriminant("diagonal"),
+    sf.UnskewedDiscriminant(degrees_of_freedom=4.0),
+    sf.BayesianDiscriminant(),
     sf.MixtureDiscriminant(2, random_state=0),
     sf.MixtureDiscriminant({"yes": 3, "no": 1}, structure="diagonal", random_state=0),
     sf.PooledDiscriminant(priors="uniform"),
@@ -96,15 +98,12 @@ def test_what_a_graph_cannot_take_is_refused():
     texts = np.array([["a", 1.0], ["b", 2.0], ["a", 1.5], ["b", 2.5]], object)
     with pytest.raises(InvalidParameter, match="one input per column"):
         sf.to_onnx(sf.MixedNB(categorical=[0]).fit(texts, [0, 1, 0, 1]))
-    bayes = sf.BayesianDiscriminant()
-    with pytest.raises(InvalidParameter, match="a BayesianDiscriminant cannot be exported"):
-        sf.to_onnx(bayes.fit(TABLE, Y))
-    pool = sf.PooledDiscriminant({"good": sf.LDA(), "other": bayes}).fit(TABLE, Y)
-    with pytest.raises(InvalidParameter, match="member 'other': a BayesianDiscriminant cannot"):
-        sf.to_onnx(pool)
-    parts = sf.MixedNB(parts={Binary(): [0]}).fit(np.arange(8).reshape(4, 2) % 2, [0, 1, 0, 1])
+    parts, rows = sf.MixedNB(parts={Binary(): [0]}), np.arange(80).reshape(40, 2) % 7 % 2
     with pytest.raises(InvalidParameter, match="the part 'binary'"):
-        sf.to_onnx(parts)
+        sf.to_onnx(parts.fit(rows, np.arange(40) % 3))
+    pool = sf.PooledDiscriminant({"good": sf.LDA(), "other": parts}).fit(rows, np.arange(40) % 3)
+    with pytest.raises(InvalidParameter, match="member 'other': the part 'binary'"):
+        sf.to_onnx(pool)
 
 
 DATED = TABLE.assign(

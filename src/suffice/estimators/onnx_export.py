@@ -37,6 +37,7 @@ from suffice.estimators.onnx_scores import (
     level_scores,
     positions_of_texts,
     powers_of,
+    student_scores,
 )
 from suffice.estimators.onnx_tables import encoded_rows, input_notes, input_types
 from suffice.estimators.pooled import PooledDiscriminant
@@ -46,6 +47,7 @@ from suffice.models.discrete import DiscreteModel
 from suffice.models.gaussian import GaussianModel
 from suffice.models.mixture import MixtureModel
 from suffice.models.product import ProductModel
+from suffice.models.student import StudentModel
 from suffice.text import shown
 
 DTYPES = ("float32", "float64")
@@ -205,10 +207,12 @@ def _scores(graph: Graph, rows: str, model: Any) -> str:
         return product_scores(graph, fitted, model._learned.reader)
     if isinstance(fitted, MixtureModel):
         return mixture_scores(graph, graph.cast(rows, "float64"), fitted)
-    if isinstance(fitted, GaussianModel):
+    if isinstance(fitted, GaussianModel | StudentModel):
         numbers = graph.cast(rows, "float64")
         if isinstance(model, UnskewedDiscriminant):
             numbers = powers_of(graph, numbers, model._powers, fitted.means.shape[1])
+        if isinstance(fitted, StudentModel):
+            return student_scores(graph, numbers, fitted)
         return gaussian_scores(graph, numbers, fitted)
     assert isinstance(fitted, DiscreteModel)
     if isinstance(model, BernoulliNB):
@@ -228,8 +232,8 @@ def _input_type(model: Any, dtype: str) -> Any:
             except InvalidParameter as error:
                 raise InvalidParameter(f"member {name!r}: {error}") from None
         return np.dtype(dtype)
-    is_map = isinstance(model, BayesianDiscriminant) and model.density == "map"
-    if is_map or isinstance(model, (*GAUSSIAN, BernoulliNB, MixtureDiscriminant)):
+    kinds = *GAUSSIAN, BayesianDiscriminant, BernoulliNB, MixtureDiscriminant
+    if isinstance(model, kinds):
         return np.dtype(dtype)
     if isinstance(model, MixedNB):
         return _mixed_type(model, dtype)

@@ -18,8 +18,11 @@ from suffice.models.covariance import (
 )
 from suffice.models.discrete import DiscreteModel
 from suffice.models.filling import peaks
+from suffice.models.gammas import log_ratio
 from suffice.models.gaussian import GaussianModel
+from suffice.models.linalg import reciprocal
 from suffice.models.low_rank import LowRankCovariance
+from suffice.models.student import IndependentStudent, StudentModel
 
 
 def gaussian_scores(graph: Graph, rows: str, model: GaussianModel) -> str:
@@ -30,6 +33,29 @@ def gaussian_scores(graph: Graph, rows: str, model: GaussianModel) -> str:
             return _shared_independent(graph, rows, observed, model)
         return _independent(graph, rows, observed, model)
     return _linear(graph, rows, model) if model.is_linear else _quadratic(graph, rows, model)
+
+
+def student_scores(graph: Graph, rows: str, model: StudentModel) -> str:
+    """Scores of Student t classes, of rows of float64."""
+    if isinstance(model, IndependentStudent):
+        return _independent_student(graph, rows, model)
+    gaussian, rank = model.gaussian, int(model.varies.sum())
+    size, scaled = _scaled(graph, rows)
+    tails, heights = [], []
+    for c, (freedom, stretch) in enumerate(
+        zip(model.freedom[:, 0], model.stretch[:, 0], strict=True)
+    ):
+        steps = _about_mean(graph, scaled, size, gaussian, c)
+        squares = _squared_lengths(graph, steps, gaussian.covariance_of(c))
+        relative = graph.add("Mul", squares, graph.constant(1 / (stretch * freedom)))
+        tail = _log_of_one_and(graph, relative, size)
+        tails.append(graph.add("Mul", tail, graph.constant(-(freedom + rank) / 2)))
+        volume = gaussian.volumes[0 if gaussian.shared else c]
+        heights.append(
+            float(log_ratio(freedom / 2, rank / 2)) - rank / 2 * np.log(stretch) - volume
+        )
+    constants = _row(graph, np.array(heights) + model.log_priors)
+    return graph.add("Add", graph.add("Concat", *tails, axis=1), constants)
 
 
 def powers_of(graph: Graph, rows: str, powers: Powers, d: int) -> str:
@@ -150,6 +176,34 @@ def _quadratic(graph: Graph, rows: str, model: GaussianModel) -> str:
         steps = _about_mean(graph, scaled, size, model, c)
         distances.append(_squared_lengths(graph, steps, model.covariance_of(c)))
     return _from_distances(graph, distances, _row(graph, model.constants), size, model)
+
+
+def _independent_student(graph: Graph, rows: str, model: IndependentStudent) -> str:
+    """ln p + sum of height - (f + 1) / 2 ln(1 + z²) over the observed features."""
+    observed = graph.add("Not", graph.add("IsNaN", rows))
+    size, scaled = _scaled(graph, graph.add("Where", observed, rows, graph.constant(0.0)))
+    scores = []
+    for c, freedom in enumerate(model.freedom):
+        variances = model.variances(c)
+        steps = _about_mean(graph, scaled, size, model.gaussian, c)
+        roots = np.sqrt(reciprocal(variances * freedom))
+        z = graph.add("Mul", steps, _row(graph, roots))
+        tail = _log_of_one_and(graph, graph.add("Mul", z, z), size)
+        tail = graph.add("Mul", tail, _row(graph, np.broadcast_to((freedom + 1) / 2, roots.shape)))
+        height = np.where(variances > 0, log_ratio(freedom / 2, 0.5), 0.0) + peaks(variances)
+        terms = graph.add("Sub", _row(graph, height), tail)
+        terms = graph.add("Where", observed, terms, graph.constant(0.0))
+        scores.append(graph.reduce("ReduceSum", terms, 1))
+    return graph.add("Add", graph.add("Concat", *scores, axis=1), _row(graph, model.log_priors))
+
+
+def _log_of_one_and(graph: Graph, squares: str, size: str) -> str:
+    """ln(1 + squares size²), where size is 1 unless squares alone would overflow."""
+    far = graph.add("Log", graph.add("Max", squares, graph.constant(np.finfo(np.float64).tiny)))
+    log = graph.add("Log", size)
+    far = graph.add("Add", far, graph.add("Add", log, log))
+    near = graph.add("Log", graph.add("Add", squares, graph.constant(1.0)))
+    return graph.add("Where", graph.add("Greater", size, graph.constant(1.0)), far, near)
 
 
 def _about_mean(graph: Graph, scaled: str, size: str, model: GaussianModel, c: int) -> str:
