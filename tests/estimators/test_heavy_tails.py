@@ -10,6 +10,12 @@ from sklearn.datasets import load_breast_cancer
 import suffice as sf
 from suffice.data.powers import Powers
 from suffice.errors import InvalidParameter
+from suffice.estimators.automatic import Automatic
+from suffice.estimators.trial import Trial
+from suffice.selection.entrants import Contest
+from suffice.selection.fold_moments import FoldMoments
+from suffice.selection.folds import Fold
+from suffice.selection.steps import Steps
 
 X, Y = load_breast_cancer(return_X_y=True)
 X = X[:, :5]
@@ -124,3 +130,38 @@ def test_pooling_is_chosen_by_cross_validation():
     model = heavy(pooling="cv").fit(X, Y)
     assert 0 <= model.pooling_ <= 1
     assert model.selection_.table["log_loss"].std() > 0
+
+
+@pytest.mark.parametrize("rows", [X, GAPPED], ids=["complete", "gaps"])
+def test_scores_of_the_automatic_choice_are_those_of_refits(rows):
+    # Trained on complete rows, so that the moments are exact.
+    whole = np.flatnonzero(~np.isnan(rows).any(axis=1))
+    train = whole[::2]
+    test = np.setdiff1d(np.arange(len(rows)), train)
+    trial = Trial(rows, Y, None, [(train, test)], 1, None)
+    automatic = Automatic(trial, None, Contest.losses_and_surprises, Steps(24.0, None))
+    every = [Fold(np.arange(len(train)), np.arange(1))]
+    automatic._moments = lambda z: FoldMoments.of(z[train], Y[train], np.ones(len(train)), every, 2)
+    automatic.run()
+    powered = Powers.of(rows).apply(rows)
+    some = [one for one in automatic.entrants if one.kind.startswith("heavy-tailed")]
+    for entrants in some:
+        model = entrants.candidates[4]
+        statistics = sf.summarize(powered[train], Y[train])
+        joint = model._settings().build(statistics, None).joint(powered[test])
+        expected = joint - np.logaddexp.reduce(joint, axis=1, keepdims=True)
+        for found in (entrants.take([4]), automatic.entrant(model)):
+            (own,) = automatic.contest.log_posteriors(found)
+            np.testing.assert_allclose(own, expected, atol=1e-9)
+
+
+def test_the_automatic_choice_pools_heavy_tails():
+    rng = np.random.default_rng(0)
+    y = rng.integers(2, size=400)
+    rows = rng.standard_t(2.5, size=(400, 1)) * rng.normal(size=(400, 4)) + 2.0 * y[:, None]
+    found = sf.select_model(rows, y)
+    members = found.model.members_.values()
+    freedoms = [getattr(one, "degrees_of_freedom", None) for one in members]
+    assert any(freedoms)
+    sample, _ = found.model.sample(5, random_state=0)
+    assert np.isfinite(found.model.score_samples(sample)).all()

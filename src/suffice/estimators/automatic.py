@@ -160,7 +160,12 @@ class Automatic:
             while waiting:
                 pooling = waiting.pop(0)
                 tried.add(pooling)
-                yield from view.full(target, pooling, shrinkages[target], inflations)
+                shares = shrinkages[target]
+                if skewed or pooling == 1:
+                    yield from view.full(target, pooling, shares, inflations)
+                else:
+                    # In place of inflations: only rows far from all classes get less certain.
+                    yield from view.heavy_tailed(target, pooling, shares, (3.0, 5.0, 10.0))
                 if not waiting and own:
                     waiting = [one for one in self._near_best(first) if one not in tried]
 
@@ -183,7 +188,7 @@ class Automatic:
         means: dict[float, float] = {}
         expected = self.expected_losses[first:]
         for entrants, losses in zip(self.entrants[first:], expected, strict=True):
-            if entrants.kind.startswith(("linear", "quadratic")):
+            if entrants.kind.startswith(("linear", "quadratic", "heavy-tailed")):
                 pooling, loss = entrants.candidates[0].pooling, _smallest(losses)
                 means[pooling] = min(loss, means.get(pooling, np.inf))
         return {pooling: loss for pooling, loss in means.items() if np.isfinite(loss)}

@@ -58,8 +58,8 @@ def select_model(
     ----------
     X, y, sample_weight : as for `fit`
     models : a classifier, a list or a mapping of them; None tries the family, from naive Bayes to
-        QDA, on features as they are and made symmetric, and two to four Gaussians per class where
-        there are enough rows
+        QDA, on features as they are and made symmetric (where classes may also be Student t), and
+        two to four Gaussians per class where there are enough rows
     grid : parameters to vary, as for scikit-learn's GridSearchCV; each of the models takes them,
         or `GaussianDiscriminant` where models is None
     metric : the deciding score: "log_loss", "accuracy", "balanced_accuracy", "f1_macro",

@@ -22,6 +22,9 @@ from suffice.selection.folds import Fold, training_shares
 # Distances of some rows to the classes of a fold.
 Measure = Callable[[int, Indices], Distances]
 
+# Their ln p(x | y) up to a constant of the row, (s, i, k, n), from the fold and their numbers.
+Densities = Callable[[int, Indices], Floats]
+
 
 @dataclass(frozen=True, eq=False)
 class FamilyView:
@@ -43,9 +46,26 @@ class FamilyView:
             for factor in inflations
         ]
         if given:
-            yield self._entrants(
-                "linear" if pooling == 1 else "quadratic", given, measure, inflations
-            )
+            kind = "linear" if pooling == 1 else "quadratic"
+            yield self._entrants(kind, given, _inflated(measure, inflations))
+
+    def heavy_tailed(
+        self, target: str, pooling: float, shares: Sequence[float], freedoms: Sequence[float]
+    ) -> Iterator[Entrants]:
+        """Student t classes of full covariances; none if all of them are singular."""
+        measure, usable = _full_measure(self.moments, self.rows, target, pooling, shares)
+        given = [
+            {"pooling": pooling, "shrinkage": share, "target": target, "degrees_of_freedom": f}
+            for share in usable
+            for f in freedoms
+        ]
+        known = np.count_nonzero(~np.isnan(self.rows[:, self.moments.variance > 0]), axis=1)
+
+        def densities(fold: int, at: Indices) -> Floats:
+            return measure(fold, at).student_scores(np.array(freedoms), known[at])
+
+        if given:
+            yield self._entrants("heavy-tailed", given, densities)
 
     def independent(self, poolings: Sequence[float], inflations: Sequence[float]) -> Entrants:
         """Independent features."""
@@ -55,27 +75,26 @@ class FamilyView:
             for factor in inflations
         ]
         measure = _diagonal_measure(self.moments, self.rows, poolings)
-        return self._entrants("independent", given, measure, inflations)
+        return self._entrants("independent", given, _inflated(measure, inflations))
 
     def entrant(self, model: Any) -> Entrants | None:
         """A single candidate with the parameters of a model."""
         inflations = [float(model.inflation)]
         if not structure_of(model.structure).takes_matrices:
             return self.independent([model.pooling], inflations)
-        some = self.full(model.target, model.pooling, [model.shrinkage], inflations)
-        return next(some, None)
+        member = model.target, model.pooling, [model.shrinkage]
+        freedom = getattr(model, "degrees_of_freedom", None)
+        if freedom is not None:
+            return next(self.heavy_tailed(*member, [freedom]), None)
+        return next(self.full(*member, inflations), None)
 
     def _entrants(
-        self,
-        kind: str,
-        given: Sequence[Mapping[str, Any]],
-        measure: Measure,
-        inflations: Sequence[float],
+        self, kind: str, given: Sequence[Mapping[str, Any]], densities: Densities
     ) -> Entrants:
-        factors, shares = np.array(inflations), np.log(self.moments.shares)
+        shares = np.log(self.moments.shares)
 
         def scores(fold: int, at: Indices) -> Floats:
-            each = measure(fold, at).scores(factors) + shares[fold][:, None]
+            each = densities(fold, at) + shares[fold][:, None]
             return np.asarray(each.reshape(-1, *each.shape[2:]))
 
         models = [self.estimator(**one, columns=self.columns) for one in given]
@@ -144,6 +163,12 @@ class LevelsView:
             else _complexity([{"structure": "diagonal", **one} for one in given], self.moments)
         )
         return Entrants("MixedNB", models, free + np.tile(numbers, len(alphas)), scores)
+
+
+def _inflated(measure: Measure, inflations: Sequence[float]) -> Densities:
+    """Gaussian densities under covariances times some factors."""
+    factors = np.array(inflations)
+    return lambda fold, at: measure(fold, at).scores(factors)
 
 
 def _full_measure(

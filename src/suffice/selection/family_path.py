@@ -32,6 +32,16 @@ class Distances:
         factors = -0.5 / inflations[:, None, None]
         return np.asarray(factors * self.squares[:, None] - 0.5 * self.determinants[:, None])
 
+    def student_scores(self, freedoms: Floats, known: Indices) -> Floats:
+        """The same, (s, i, k, n), of Student t classes with these covariances.
+
+        freedoms : (i,): degrees of freedom
+        known : (n,): number of observed features of each row
+        """
+        freedom = freedoms[:, None, None]
+        tails = np.log1p(self.squares[:, None] / (freedom - 2))
+        return np.asarray(-0.5 * ((freedom + known) * tails + self.determinants[:, None]))
+
 
 @dataclass(frozen=True, slots=True)
 class FullPath:
