@@ -267,8 +267,15 @@ def test_rivals_may_be_members():
     found = sf.select_model(X, y, rivals=True)
     assert any(one["model"] == "LogisticRegression" for one in found.candidates)
     assert found.model.predict_proba(X).shape == (300, 3)
-    with pytest.raises(InvalidParameter, match="rivals=True adds members to a pool"):
-        sf.select_model(X, y, rivals=True, simple=True)
+    for given, cause in (
+        ({"simple": True}, "simple=True"),
+        ({"metric": "accuracy"}, "metric"),
+        ({"rule": "best"}, "rule='best'"),
+        ({"models": sf.LDA()}, "models"),
+    ):
+        message = f"rivals=True adds members to a pool, and {cause} asks for a single model"
+        with pytest.raises(InvalidParameter, match=message):
+            sf.select_model(X, y, rivals=True, **given)
 
 
 def test_a_time_limit_keeps_the_best_so_far():

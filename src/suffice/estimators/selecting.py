@@ -99,7 +99,12 @@ def select_model(
     automatic = models is None and grid is None
     rule = _rule(rule, metric, automatic, flag("simple", simple))
     if flag("rivals", rivals) and rule != "pool":
-        raise InvalidParameter("rivals=True adds members to a pool: use rule='pool'.")
+        single = {"models": not automatic, "simple=True": simple, "metric": metric != "log_loss"}
+        causes = [name for name, given in single.items() if given] or [f"rule={rule!r}"]
+        raise InvalidParameter(
+            f"rivals=True adds members to a pool, and {causes[0]} asks for a single model: leave "
+            "out one of them."
+        )
     if time_limit is not None:
         time_limit = positive("time_limit", time_limit)
     seed = 0 if random_state is None else int(generator(random_state).integers(1 << 30))
