@@ -14,16 +14,16 @@ from suffice.estimators.mixed import MixedNB
 from suffice.models.settings import Settings
 from suffice.models.structures import structure_of
 from suffice.selection.criteria import effective_parameters
-from suffice.selection.entrants import Entrants
+from suffice.selection.entrants import Entrants, Scores
 from suffice.selection.family_path import DiagonalPath, Distances, FullPath, LevelPath
 from suffice.selection.fold_moments import FoldMoments
 from suffice.selection.folds import Fold, training_shares
 
-# Distances of some rows to the classes of a fold.
-Measure = Callable[[int, Indices], Distances]
+# Distances of some rows to the classes of a fold, under some of several covariances.
+Measure = Callable[[int, Indices, Indices], Distances]
 
-# Their ln p(x | y) up to a constant of the row, (s, i, k, n), from the fold and their numbers.
-Densities = Callable[[int, Indices], Floats]
+# The same as ln p(x | y) up to a constant of the row, (s, i, k, n).
+Densities = Callable[[int, Indices, Indices], Floats]
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,7 +47,7 @@ class FamilyView:
         ]
         if given:
             kind = "linear" if pooling == 1 else "quadratic"
-            yield self._entrants(kind, given, _inflated(measure, inflations))
+            yield self._entrants(kind, given, _inflated(measure, inflations), len(usable))
 
     def heavy_tailed(
         self, target: str, pooling: float, shares: Sequence[float], freedoms: Sequence[float]
@@ -61,11 +61,11 @@ class FamilyView:
         ]
         known = np.count_nonzero(~np.isnan(self.rows[:, self.moments.variance > 0]), axis=1)
 
-        def densities(fold: int, at: Indices) -> Floats:
-            return measure(fold, at).student_scores(np.array(freedoms), known[at])
+        def densities(fold: int, at: Indices, which: Indices) -> Floats:
+            return measure(fold, at, which).student_scores(np.array(freedoms), known[at])
 
         if given:
-            yield self._entrants("heavy-tailed", given, densities)
+            yield self._entrants("heavy-tailed", given, densities, len(usable))
 
     def independent(self, poolings: Sequence[float], inflations: Sequence[float]) -> Entrants:
         """Independent features."""
@@ -75,7 +75,7 @@ class FamilyView:
             for factor in inflations
         ]
         measure = _diagonal_measure(self.moments, self.rows, poolings)
-        return self._entrants("independent", given, _inflated(measure, inflations))
+        return self._entrants("independent", given, _inflated(measure, inflations), len(poolings))
 
     def entrant(self, model: Any) -> Entrants | None:
         """A single candidate with the parameters of a model."""
@@ -89,18 +89,32 @@ class FamilyView:
         return next(self.full(*member, inflations), None)
 
     def _entrants(
-        self, kind: str, given: Sequence[Mapping[str, Any]], densities: Densities
+        self,
+        kind: str,
+        given: Sequence[Mapping[str, Any]],
+        densities: Densities,
+        covariances: int,
     ) -> Entrants:
-        shares = np.log(self.moments.shares)
+        """Candidates by their parameters, those of each of several covariances together."""
+        shares, each = np.log(self.moments.shares), len(given) // covariances
 
-        def scores(fold: int, at: Indices) -> Floats:
-            each = densities(fold, at) + shares[fold][:, None]
-            return np.asarray(each.reshape(-1, *each.shape[2:]))
+        def part(some: Indices) -> Scores:
+            which, at_covariance = np.unique(some // each, return_inverse=True)
+            places = at_covariance * each + some % each
+            every = np.array_equal(places, np.arange(len(which) * each))
+
+            def scores(fold: int, at: Indices) -> Floats:
+                found = densities(fold, at, which) + shares[fold][:, None]
+                found = found.reshape(-1, *found.shape[2:])
+                return np.asarray(found if every else found[places])
+
+            return scores
 
         models = [self.estimator(**one, columns=self.columns) for one in given]
         powers = self.rows.shape[1] if self.estimator._has_powers else 0
         complexity = _complexity(given, self.moments) + powers
-        return Entrants(f"{kind} {self.estimator.__name__}", models, complexity, scores)
+        name, every = f"{kind} {self.estimator.__name__}", np.arange(len(given))
+        return Entrants(name, models, complexity, part(every), part)
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,11 +161,17 @@ class LevelsView:
         path = LevelPath.of(self.levels, table.codes, table.weight, self.folds, k, np.array(alphas))
         shares = np.log(training_shares(self.folds, table.codes, table.weight, k))
 
-        def scores(fold: int, at: Indices) -> Floats:
-            each = path.scores(fold, at)[:, None] + shares[fold][:, None]
-            if measure is not None:
-                each = each + measure(fold, at).scores(np.ones(1))[:, 0]
-            return np.asarray(each.reshape(-1, *each.shape[2:]))
+        def part(some: Indices) -> Scores:
+            which, at_covariance = np.unique(some % len(given), return_inverse=True)
+            places = some // len(given) * len(which) + at_covariance
+
+            def scores(fold: int, at: Indices) -> Floats:
+                found = path.scores(fold, at)[:, None] + shares[fold][:, None]
+                if measure is not None:
+                    found = found + measure(fold, at, which).scores(np.ones(1))[:, 0]
+                return np.asarray(found.reshape(-1, *found.shape[2:])[places])
+
+            return scores
 
         models = [
             MixedNB(**one, alpha=alpha, columns=self.columns) for alpha in alphas for one in given
@@ -162,13 +182,14 @@ class LevelsView:
             if self.moments is None
             else _complexity([{"structure": "diagonal", **one} for one in given], self.moments)
         )
-        return Entrants("MixedNB", models, free + np.tile(numbers, len(alphas)), scores)
+        complexity, every = free + np.tile(numbers, len(alphas)), np.arange(len(models))
+        return Entrants("MixedNB", models, complexity, part(every), part)
 
 
 def _inflated(measure: Measure, inflations: Sequence[float]) -> Densities:
     """Gaussian densities under covariances times some factors."""
     factors = np.array(inflations)
-    return lambda fold, at: measure(fold, at).scores(factors)
+    return lambda fold, at, which: measure(fold, at, which).scores(factors)
 
 
 def _full_measure(
@@ -177,14 +198,18 @@ def _full_measure(
     """Distances under full covariances, for those shares of the target that make them regular."""
     path, given = FullPath.of(moments, pooling, target), np.array(shares, np.float64)
     usable = given[path.usable(given)]
-    return lambda fold, at: path.distances(fold, rows[at], usable), usable.tolist()
+
+    def measure(fold: int, at: Indices, which: Indices) -> Distances:
+        return path.distances(fold, rows[at], usable[which])
+
+    return measure, usable.tolist()
 
 
 def _diagonal_measure(
     moments: FoldMoments, rows: Floats, poolings: Sequence[float], smoothing: float = 0.0
 ) -> Measure:
     path = DiagonalPath.of(moments, np.array(poolings, np.float64), smoothing)
-    return lambda fold, at: path.distances(fold, rows[at])
+    return lambda fold, at, which: path.some(which).distances(fold, rows[at])
 
 
 def _complexity(given: Sequence[Mapping[str, Any]], moments: FoldMoments) -> Floats:

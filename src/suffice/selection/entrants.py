@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import reduce
 from operator import add
 from typing import Any
@@ -17,6 +17,10 @@ from suffice.selection.metric_sums import MetricSums
 from suffice.selection.metrics import Metric
 from suffice.selection.pool import MOST_SURPRISE
 
+# The fold and the numbers of test rows (n,) -> ln p(x, y) of the model of each candidate that is
+# trained on the fold, up to a constant of the row, (m, k, n).
+Scores = Callable[[int, Indices], Floats]
+
 
 @dataclass(frozen=True, eq=False)
 class Entrants:
@@ -25,29 +29,41 @@ class Entrants:
     kind : those of one kind stand for the same idea; the best of each kind may be pooled
     candidates : what each of them is, for the one who builds the models
     complexity : effective number of parameters of each, (m,)
-    scores : the fold and the numbers of test rows (n,) -> ln p(x, y) of the model of each candidate
-        that is trained on the fold, up to a constant of the row, (m, k, n)
+    scores : of all candidates
+    part : the scores of some of them by their positions, where these take less time than all
     """
 
     kind: str
     candidates: Sequence[Any]
     complexity: Floats
-    scores: Callable[[int, Indices], Floats]
+    scores: Scores
+    part: Callable[[Indices], Scores] | None = None
 
     def take(self, which: Sequence[int]) -> Entrants:
         """Some of the candidates."""
-        some = list(which)
+        some, part = np.array(which, np.int64), self.part
 
         def scores(fold: int, at: Indices) -> Floats:
             return self.scores(fold, at)[some]
 
         return Entrants(
-            self.kind, [self.candidates[i] for i in some], self.complexity[some], scores
+            self.kind,
+            [self.candidates[i] for i in some.tolist()],
+            self.complexity[some],
+            scores if part is None else part(some),
+            None if part is None else lambda which: part(some[which]),
         )
 
-    def tempered(self, temperature: float) -> Entrants:
-        """The same with scores divided by a temperature, which makes posteriors milder."""
-        return replace(self, scores=lambda fold, at: self.scores(fold, at) / temperature)
+    def tempered(self, temperatures: Sequence[float]) -> Entrants:
+        """All candidates at each temperature: scores divided by it, for milder posteriors."""
+        times, scores = len(temperatures), self.scores
+
+        def milder(fold: int, at: Indices) -> Floats:
+            found = scores(fold, at)
+            return np.concatenate([found / one for one in temperatures])
+
+        many, complexity = [*self.candidates] * times, np.tile(self.complexity, times)
+        return Entrants(self.kind, many, complexity, milder)
 
 
 class Contest:

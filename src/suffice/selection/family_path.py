@@ -126,6 +126,10 @@ class DiagonalPath:
             own = own + np.where(share < 1, smoothing, 0.0) * moments.overall[:, None]
         return cls(own, moments.mean)
 
+    def some(self, which: Indices) -> DiagonalPath:
+        """The same for some of the poolings."""
+        return DiagonalPath(self.variances[which], self.mean)
+
     def distances(self, fold: int, rows: Floats) -> Distances:
         """Distances of test rows."""
         mean, variances = self.mean[fold], self.variances[:, fold]
