@@ -158,14 +158,16 @@ def _of_known(
     squares = completed.squares.copy()
     determinants = np.broadcast_to(completed.determinants, (s, k, n)).copy()
     for gaps in groups:
-        block = gaps.block(precision)  # (s, g, n, m, m)
+        block = gaps.block(precision)  # (s, g, u, m, m)
         towards = step[:, gaps.rows] @ precision  # (s, k, n, d)
+        missing = gaps.missing
         entries = np.take_along_axis(
-            towards, np.broadcast_to(gaps.missing, (s, k, *gaps.missing.shape)), axis=3
+            towards, np.broadcast_to(missing, (s, k, *missing.shape)), axis=3
         )
-        solved = np.linalg.solve(block, entries[..., None])[..., 0]
+        conditional = np.asarray(np.linalg.inv(block), np.float64)[:, :, gaps.pattern]
+        solved = (conditional @ entries[..., None])[..., 0]
         squares[:, :, gaps.rows] -= (entries * solved).sum(axis=3)
-        determinants[:, :, gaps.rows] += np.linalg.slogdet(block)[1]
+        determinants[:, :, gaps.rows] += np.linalg.slogdet(block)[1][:, :, gaps.pattern]
     return Distances(squares, determinants)
 
 

@@ -88,12 +88,11 @@ class _Completion:
         products = step @ precision
         spread = np.zeros((f, self.k, d * d))
         for gaps in self.gaps:
-            conditional = np.asarray(
-                np.linalg.inv(gaps.block(precision)), np.float64
-            )  # (f, n, m, m)
+            inverse = np.asarray(np.linalg.inv(gaps.block(precision)), np.float64)
+            conditional, missing = inverse[:, gaps.pattern], gaps.missing  # (f, n, m, m), (n, m)
             filled = conditional @ gaps.entries(products)[..., None]
-            step[:, gaps.rows[:, None], gaps.missing] = -filled[..., 0]
-            at = gaps.missing[:, :, None] * d + gaps.missing[:, None, :]
+            step[:, gaps.rows[:, None], missing] = -filled[..., 0]
+            at = missing[:, :, None] * d + missing[:, None, :]
             at = at + (self.codes[gaps.rows] * d * d)[:, None, None]
             part = conditional * weights[:, gaps.rows][:, :, None, None]
             for i in range(f):
@@ -129,30 +128,41 @@ class GapRows:
 
     With Q the precision matrix, the missing values of a row given the others have covariance
     inv(Q_mm) and mean -inv(Q_mm) (Q x)_m, where x is the row with zeros for what is missing (all
-    about the mean). So a row costs the cube of the number of its missing values, not of its
-    features.
+    about the mean). So a pattern of gaps costs the cube of the number of its missing values, not of
+    the features; rows with the same pattern share its matrices.
     """
 
     rows: Indices  # (n,): their positions
-    missing: Indices  # (n, m): which features they lack
+    pattern: Indices  # (n,): which pattern of gaps each has
+    patterns: Indices  # (u, m): the features that are missing in each pattern
 
     @classmethod
     def of(cls, held: Array) -> list[GapRows]:
         """From which values are there, (n, d).
 
-        >>> GapRows.of(np.array([[True, False], [True, True]]))
-        [GapRows(rows=array([0]), missing=array([[1]]))]
+        >>> GapRows.of(np.array([[True, False], [True, True], [True, False]]))
+        [GapRows(rows=array([0, 2]), pattern=array([0, 0]), patterns=array([[1]]))]
         """
-        counts = (~held).sum(axis=1)
+        bits = np.packbits(~held, axis=1)
+        keys = bits.view(np.dtype((np.void, bits.shape[1]))).ravel()
+        _, first, pattern = np.unique(keys, return_index=True, return_inverse=True)
+        counts = (~held[first]).sum(axis=1)
         out = []
-        for m in np.unique(counts[counts > 0]):
-            rows = np.flatnonzero(counts == m)
-            out.append(cls(rows, np.nonzero(~held[rows])[1].reshape(len(rows), m)))
+        for m in np.unique(counts[counts > 0]).tolist():
+            rows = np.flatnonzero(counts[pattern] == m)
+            own, at = np.unique(pattern[rows], return_inverse=True)
+            missing = np.nonzero(~held[first[own]])[1].reshape(len(own), m)
+            out.append(cls(rows, at, missing))
         return out
 
+    @property
+    def missing(self) -> Indices:
+        """Which features each row lacks, (n, m)."""
+        return np.asarray(self.patterns[self.pattern])
+
     def block(self, precision: Floats) -> Floats:
-        """The part of precision matrices (..., d, d) for the missing values, (..., n, m, m)."""
-        return precision[..., self.missing[:, :, None], self.missing[:, None, :]]
+        """The part of precision matrices (..., d, d) for the missing values, (..., u, m, m)."""
+        return precision[..., self.patterns[:, :, None], self.patterns[:, None, :]]
 
     def entries(self, products: Floats) -> Floats:
         """The entries of products Qx (..., rows, d) for the missing values, (..., n, m)."""
