@@ -43,7 +43,7 @@ def law(most):
     return settings(deadline=None, derandomize=True, database=None, max_examples=some)
 
 
-LAW = law(60)
+LAW = law(40)
 LABELS = (np.array(["a", "b", "long name"]), np.array([-7, 3, 1 << 40]), np.array([0.0, 1.0, 2.0]))
 
 some_sizes = st.lists(st.integers(1, 6), max_size=30)

@@ -11,13 +11,12 @@ from hypothesis import strategies as st
 from sklearn.base import clone
 from subjects import FAMILY, SUBJECTS, Gaussian, Table
 
-from lawful import batches, law, some_sizes
+from lawful import LAW, batches, some_sizes
 from suffice.errors import InvalidFeatures, LostPrecision, TooFewRows
 
 # Repaired models are tested with the others.
 pytestmark = pytest.mark.filterwarnings("ignore::suffice.errors.RepairedModel")
 
-LAW = law(40)
 every = pytest.mark.parametrize("subject", SUBJECTS, ids=repr)
 
 
