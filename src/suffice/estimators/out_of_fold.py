@@ -1,8 +1,8 @@
-"""Out of fold: log posteriors of rows by models that were trained on the others."""
+"""Out of fold: models trained on the rows outside each fold, and what they answer for its rows."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -17,54 +17,61 @@ from suffice.estimators.candidates import fit_quietly, has_statistics, log_proba
 from suffice.estimators.gaussian_classifier import GaussianClassifier
 from suffice.estimators.trial import Trial
 from suffice.models.scoring import log_posterior
-from suffice.selection.folds import training_shares, training_statistics
+from suffice.selection.folds import Fold, training_shares, training_statistics
 from suffice.selection.pool import HeldOut
 
 
-def held_out(trial: Trial, fitted: Mapping[str, Any]) -> HeldOut:
-    """What models answer for the test rows of each fold, trained on the others.
+def outside_folds(
+    table: LabelledTable, folds: Sequence[Fold], fitted: Mapping[str, Any]
+) -> list[dict[str, Any]]:
+    """The models by name, trained on the rows outside each fold.
 
     fitted : the models by name, fitted to all rows
     """
-    table, folds = trial.table, trial.folds
+    by_fold: list[dict[str, Any]] = [{} for _ in folds]
+    for models in _share_statistics(fitted):
+        for every, own in zip(by_fold, _trained(folds, table, models), strict=True):
+            every |= own
+    return [{name: every[name] for name in fitted} for every in by_fold]
+
+
+def held_out(trial: Trial, folds: Sequence[Fold], fitted: Mapping[str, Any]) -> HeldOut:
+    """What models answer for the test rows of each fold, trained on its others.
+
+    fitted : the models by name, fitted to all rows
+    """
+    table = trial.table
     answers: dict[str, Floats] = {}
-    for names in _share_statistics(fitted):
-        answers |= _answers(trial, {name: fitted[name] for name in names})
+    for models in _share_statistics(fitted):
+        answers |= _answers(trial, folds, models)
     tested = np.concatenate([fold.test for fold in folds])
     number = np.repeat(np.arange(len(folds)), [len(fold.test) for fold in folds])
-    k = len(table.classes)
-    shares = training_shares(folds, table.codes, table.weight, k)
+    shares = training_shares(folds, table.codes, table.weight, len(table.classes))
     parts = np.stack([answers[name] for name in fitted])
     return HeldOut(parts, table.codes[tested], table.weight[tested], number, shares)
 
 
-def _share_statistics(fitted: Mapping[str, Any]) -> list[list[str]]:
-    """The names of models in groups of those that are functions of the same statistics."""
-    groups: dict[str, list[str]] = {}
+def _share_statistics(fitted: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The models in groups of those that are functions of the same statistics."""
+    groups: dict[str, dict[str, Any]] = {}
     for name, model in fitted.items():
         gaussian = has_statistics(model) and isinstance(model, GaussianClassifier)
         shares = gaussian and not model._has_powers
-        groups.setdefault(f"Gaussian {model.columns!r}" if shares else name, []).append(name)
+        groups.setdefault(f"Gaussian {model.columns!r}" if shares else name, {})[name] = model
     return list(groups.values())
 
 
-def _answers(trial: Trial, models: Mapping[str, Any]) -> dict[str, Floats]:
+def _answers(trial: Trial, folds: Sequence[Fold], models: Mapping[str, Any]) -> dict[str, Floats]:
     """The log posteriors of all test rows, (rows, k), by models of the same statistics."""
-    by_statistics = all(map(has_statistics, models.values()))
-    table = _as_numbers(trial) if by_statistics else trial.table
-    trained = _from_statistics if by_statistics else _refitted
+    by_statistics, table = _have_statistics(models), _in_form(trial, models)
     parts: dict[str, list[Floats]] = {name: [] for name in models}
-    try:
-        for fold, own in zip(trial.folds, trained(trial, table, models), strict=True):
-            rows, first = take_rows(table.X, fold.test), next(iter(own.values()))
-            # Models of the same statistics take rows in the same form, which are read once.
-            seen = first._rows(rows) if by_statistics else rows
-            for name, model in own.items():
-                ask = _log_posterior if by_statistics else log_probabilities
-                parts[name].append(ask(model, seen))
-    except SufficeError as error:
-        what = f"{', '.join(models)}, trained without the rows of a fold"
-        raise type(error)(f"{what}: {error}") from None
+    for fold, own in zip(folds, _trained(folds, table, models), strict=True):
+        rows, first = take_rows(table.X, fold.test), next(iter(own.values()))
+        # Models of the same statistics take rows in the same form, which are read once.
+        seen = first._rows(rows) if by_statistics else rows
+        for name, model in own.items():
+            ask = _log_posterior if by_statistics else log_probabilities
+            parts[name].append(ask(model, seen))
     return {name: np.concatenate(own) for name, own in parts.items()}
 
 
@@ -72,16 +79,32 @@ def _log_posterior(model: Any, seen: Any) -> Floats:
     return np.asarray(model._answer_rows(seen, log_posterior))
 
 
-def _as_numbers(trial: Trial) -> LabelledTable:
-    """The table with its rows as one array, which is faster to divide than a data frame."""
-    if trial.reader is not None:
+def _have_statistics(models: Mapping[str, Any]) -> bool:
+    return all(map(has_statistics, models.values()))
+
+
+def _in_form(trial: Trial, models: Mapping[str, Any]) -> LabelledTable:
+    """The table; where it holds numbers alone, as one array, which is faster to divide."""
+    if trial.reader is not None or not _have_statistics(models):
         return trial.table
     features = as_features(trial.table.X)
     return replace(trial.table, X=features.read(0, features.shape[0]))
 
 
+def _trained(
+    folds: Sequence[Fold], table: LabelledTable, models: Mapping[str, Any]
+) -> Iterator[dict[str, Any]]:
+    """For each fold, the models of the rows outside it."""
+    train = _from_statistics if _have_statistics(models) else _refitted
+    try:
+        yield from train(folds, table, models)
+    except SufficeError as error:
+        what = f"{', '.join(models)}, trained without the rows of a fold"
+        raise type(error)(f"{what}: {error}") from None
+
+
 def _from_statistics(
-    trial: Trial, table: LabelledTable, fitted: Mapping[str, Any]
+    folds: Sequence[Fold], table: LabelledTable, fitted: Mapping[str, Any]
 ) -> Iterator[dict[str, Any]]:
     """Models of the training rows of each fold: no row is read twice."""
     settings = {name: model._settings() for name, model in fitted.items()}
@@ -94,7 +117,7 @@ def _from_statistics(
         part = table.take(at)
         return first._summarize(part.X, part.labels, part.weights, settings[name], like)
 
-    for statistics, _ in training_statistics(trial.folds, len(table), summarize):
+    for statistics, _ in training_statistics(folds, len(table), summarize):
         pupils = {name: clone(model) for name, model in fitted.items()}
         yield {
             name: pupil._hold(pupil._next(statistics, settings[name], powers=like.powers))
@@ -103,8 +126,8 @@ def _from_statistics(
 
 
 def _refitted(
-    trial: Trial, table: LabelledTable, fitted: Mapping[str, Any]
+    folds: Sequence[Fold], table: LabelledTable, fitted: Mapping[str, Any]
 ) -> Iterator[dict[str, Any]]:
-    for fold in trial.folds:
+    for fold in folds:
         part = table.take(fold.train)
         yield {name: fit_quietly(clone(one), part)[0] for name, one in fitted.items()}

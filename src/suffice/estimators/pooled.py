@@ -33,6 +33,7 @@ from suffice.estimators.pooled_model import PooledModel
 from suffice.estimators.repairing import repairs_expected
 from suffice.estimators.state import State, exchange, snapshot
 from suffice.estimators.trial import Trial
+from suffice.models.effort import limited_effort
 from suffice.models.priors import class_priors
 from suffice.selection.pool import Pool, fit_pool
 from suffice.selection.recalibration import Recalibration
@@ -136,7 +137,8 @@ class PooledDiscriminant(PooledAnswers):
             class_priors(self.priors, trial.table.classes, class_weight(trial.table))
             named = self._candidates(trial)
             fitted = {name: fit_member(name, model, trial) for name, model in named.items()}
-            rows = held_out(trial, fitted)
+            with limited_effort(0):  # a few numbers are no more exact than rows outside folds
+                rows = held_out(trial, trial.folds, fitted)
         found = fit_pool(rows, shares_of(class_weight(trial.table)), calibrate)
         members = {name: fitted[name] for name in [list(fitted)[i] for i in found.kept]}
         state = PooledState.of(members, found.pool, trial.table, y, self.columns)

@@ -86,7 +86,7 @@ def large_table(trial: Trial, contest: Contest) -> Iterator[Entrants]:
     }
     for name, model in models.items():
         fitted = clone(model).fit(trial.table.X, trial.table.labels, trial.table.weights)
-        rows = held_out(trial, {name: fitted})
+        rows = held_out(trial, trial.folds, {name: fitted})
         parts = [rows.log_posteriors[:, rows.fold == f] for f in range(len(contest.folds))]
         kept = [
             part[:, np.searchsorted(fold.test, tests)]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from copy import deepcopy
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -78,15 +77,14 @@ class Quality:
 def quality(data: Material, choice: Choice) -> Quality:
     """The scores of the selection, and on the same folds the prediction of each row."""
     from suffice.estimators.candidates import log_probabilities
+    from suffice.estimators.trained_outside import trained_outside
     from suffice.estimators.trial import Trial
 
     trial = Trial(data.X, data.y, None, choice.folds, 1, None)
     classes = trial.table.classes
-    tests, parts = [], []
-    for fold in trial.folds:
-        model = deepcopy(choice.model).fit(data.at(fold.train), data.y[fold.train])
-        tests.append((model, fold.test))
-        parts.append(log_probabilities(model, data.at(fold.test)))
+    models = trained_outside(choice.model, trial)
+    tests = [(model, fold.test) for model, fold in zip(models, trial.folds, strict=True)]
+    parts = [log_probabilities(model, data.at(rows)) for model, rows in tests]
     at, log_posterior = np.concatenate([rows for _, rows in tests]), np.concatenate(parts)
     evaluation = evaluate_predictions(log_posterior, classes, data.y[at])
     return Quality(

@@ -69,6 +69,26 @@ def all_but_each(parts: Sequence[Any]) -> list[Any]:
     return [after[0], *between, before[-1]]
 
 
+def folds_inside(outer: Fold, folds: Sequence[Fold], codes: Indices) -> list[Fold]:
+    """The other folds within the training rows of one; each trains on every class of these rows.
+
+    >>> first, second, third = (Fold(np.delete(np.arange(3), i), np.array([i])) for i in range(3))
+    >>> folds_inside(first, [first, second, third], np.zeros(3, int))
+    [Fold(train=array([2]), test=array([1])), Fold(train=array([1]), test=array([2]))]
+    """
+    own = np.zeros(len(codes), bool)
+    own[outer.train] = True
+    inside = []
+    for fold in folds:
+        tested = np.zeros(len(codes), bool)
+        tested[fold.test] = True
+        known = np.unique(codes[own & ~tested])
+        tested &= own & np.isin(codes, known)
+        if fold is not outer and tested.any():
+            inside.append(Fold(np.flatnonzero(own & ~tested), np.flatnonzero(tested)))
+    return inside
+
+
 def check_folds(folds: Sequence[Fold], codes: Indices, classes: Array) -> None:
     """Raise unless each fold trains on every class and tests on some row."""
     if not folds:

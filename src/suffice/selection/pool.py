@@ -114,7 +114,10 @@ class HeldOut:
         n = len(self.codes)
         if n <= most:
             return self
-        at = np.sort(np.random.default_rng(0).choice(n, most, replace=False))
+        return self.at(np.sort(np.random.default_rng(0).choice(n, most, replace=False)))
+
+    def at(self, at: Indices) -> HeldOut:
+        """Some of the rows, by position."""
         return replace(
             self,
             log_posteriors=self.log_posteriors[:, at],
