@@ -200,7 +200,7 @@ def test_shares_of_features_are_shapley_values():
     values = {(): 1.0, (0,): 2.0, (1,): 4.0, (0, 1): 9.0}
 
     def answer(left_out):
-        return np.array([values[tuple(np.flatnonzero(~left_out).tolist())]])
+        return np.array([[values[tuple(np.flatnonzero(~one).tolist())]] for one in left_out])
 
     shares, base = shapley_values(answer, 2)
     assert base == [1.0]

@@ -20,33 +20,23 @@ def shapley_values(
     over the orders of the features: its Shapley value. Shares and the answer without features add
     up to the answer with all of them, in every single order.
 
-    answer : the answers (n,) where the features of a mask (d,) are left out
+    answer : the answers (m, n) where the features of each of m masks (m, d) are left out
     exact_to : with more features, random orders and their reverses are averaged
     answers : about how many are asked for then; each order takes d of them
 
     >>> weights = np.array([1.0, -2.0])
-    >>> shapley_values(lambda left_out: np.array([3.0 + weights @ ~left_out]), 2)
+    >>> shapley_values(lambda left_out: 3.0 + ~left_out @ weights[:, None], 2)
     (array([[ 1., -2.]]), array([3.]))
     """
-    known: dict[bytes, Floats] = {}
-
-    def recall(left_out: Array) -> Floats:
-        key = left_out.tobytes()
-        if key not in known:
-            known[key] = answer(left_out.copy())
-        return known[key]
-
-    base = recall(np.ones(d, bool))
-    total = np.zeros((len(base), d))
-    orders = _orders(d, exact_to, max(1, answers // (2 * d)))
-    for order in orders:
-        left_out, before = np.ones(d, bool), base
-        for j in order.tolist():
-            left_out[j] = False
-            after = recall(left_out)
-            total[:, j] += after - before
-            before = after
-    return total / len(orders), base
+    orders = np.array(_orders(d, exact_to, max(1, answers // (2 * d))))
+    # Features are added in the order of their ranks; after i of them, those of rank i on are left.
+    left_out = np.argsort(orders, axis=1)[:, None] >= np.arange(d + 1)[:, None]
+    masks, at = np.unique(left_out.reshape(-1, d), axis=0, return_inverse=True)
+    every = answer(masks)
+    total = np.zeros((d, every.shape[1]))
+    for order, own in zip(orders, at.reshape(len(orders), d + 1), strict=True):
+        total[order] += np.diff(every[own], axis=0)
+    return total.T / len(orders), every[at.flat[0]]
 
 
 def _orders(d: int, exact_to: int, pairs: int) -> list[Indices]:

@@ -51,10 +51,10 @@ def missing(rows: Any) -> Array:
 
 
 def mask(rows: Any, pattern: Array) -> Any:
-    """The rows with the features of a pattern (d,) missing."""
+    """The rows with the features of a pattern missing, (d,), or of one per row, (n, d)."""
     if isinstance(rows, MixedRows):
         edges = np.cumsum([part.shape[1] for part in rows.parts])[:-1]
-        pairs = zip(rows.parts, np.split(pattern, edges), strict=True)
+        pairs = zip(rows.parts, np.split(pattern, edges, axis=-1), strict=True)
         return MixedRows(tuple(mask(part, own) for part, own in pairs))
     if rows.dtype.kind == "f":
         return np.where(pattern, np.nan, rows)

@@ -14,9 +14,10 @@ from suffice.models.scoring import log_posterior, normalised
 
 
 def marginal_posterior(model: Any, X: Any) -> Callable[[Array], Floats]:
-    """ln p(y | x), (n, k), as a function of the columns that are left out, a mask (d,).
+    """ln p(y | x), (n, k), as a function of the columns that are left out.
 
-    The rows are read once, however often the function is called.
+    These are a mask (d,), or one per row, (n, d). The rows are read once, however often the
+    function is called.
 
     model : fitted, with a density
 
@@ -38,7 +39,7 @@ def marginal_posterior(model: Any, X: Any) -> Callable[[Array], Floats]:
         return pooled
     rows, owners = model._rows(X), column_owners(model)
     model._check_finite(rows)
-    return lambda left_out: model._answer_rows(mask(rows, left_out[owners]), log_posterior)
+    return lambda left_out: model._answer_rows(mask(rows, left_out[..., owners]), log_posterior)
 
 
 def column_owners(model: Any) -> Indices:

@@ -31,6 +31,9 @@ from suffice.models.independent import random_columns
 from suffice.statistics.threads import blas_threads
 from suffice.text import plural, shown
 
+# Rows up to which it is faster to leave out all sets of columns in one call than one by one.
+FEW_ROWS = 32
+
 
 class PooledAnswers(Classifier[PooledModel]):
     """What a pool of generative models answers about rows, as tables."""
@@ -95,7 +98,7 @@ class PooledAnswers(Classifier[PooledModel]):
             drawn = self._draw(n, codes, rng)
         table = self._write(drawn)
         if codes is None:
-            codes = random_columns(self.predict_proba(table), rng)
+            codes = random_columns(np.exp(self.predict_log_proba(table)), rng)
         return table, np.asarray(model.classes[codes])
 
     @on_rows
@@ -153,17 +156,27 @@ class PooledAnswers(Classifier[PooledModel]):
         return float(np.quantile(self._fitted.log_density(table), quantile))
 
     def _contributions(self, X: Any, a: int, b: int) -> Contributions:
-        answer = marginal_posterior(self, X)
+        ask = self._together if row_count(X) <= FEW_ROWS else self._one_by_one
 
         def log_odds(left_out: Array) -> Floats:
-            posterior = answer(left_out)
-            return np.asarray(posterior[:, a] - posterior[:, b])
+            posterior = ask(X, left_out)
+            return np.asarray(posterior[..., a] - posterior[..., b])
 
         # Small matrices: waiting for other threads takes longer than the work.
         with blas_threads(1):
             values, base = shapley_values(log_odds, self.n_features_in_)
         found = Contributions.of(self._fitted, values, a, b, base)
         return replace(found, feature_names=tuple(self._feature_names()))
+
+    def _together(self, X: Any, left_out: Array) -> Floats:
+        """ln p(y | x) without the columns of each mask (m, d), (m, n, k): all in one call."""
+        m, n = len(left_out), row_count(X)
+        answer = marginal_posterior(self, take_rows(X, np.tile(np.arange(n), m)))
+        return answer(np.repeat(left_out, n, axis=0)).reshape(m, n, -1)
+
+    def _one_by_one(self, X: Any, left_out: Array) -> Floats:
+        """The same for many rows, which share the work of a mask."""
+        return np.array(list(map(marginal_posterior(self, X), left_out)))
 
     def _draw(self, n: int, codes: Indices | None, rng: np.random.Generator) -> MemberRows:
         """Random rows of all members by their weights, of given classes or not."""
