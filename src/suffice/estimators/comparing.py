@@ -29,6 +29,7 @@ from suffice.estimators.refits import logistic_regression
 from suffice.estimators.repairing import repairs_expected
 from suffice.estimators.selecting import select_model
 from suffice.estimators.trial import Trial
+from suffice.models.effort import limited_effort
 from suffice.selection.comparison import Comparison, LearningCurve
 from suffice.selection.folds import Fold
 from suffice.selection.metric_sums import MetricSums
@@ -77,16 +78,20 @@ def compare(
     else:
         named = named_classifiers(models)
     names, candidates = tuple(named), list(named.values())
-    refitted = 1 + len(_Contest.training_shares)
+    refitted = 1 + len(_Contest.smaller_shares)
     stages = (1 - steps.done) / (1 + refitted)
     check_metric(metric, trial.table.classes)
-    selection = trial.run(candidates, metric, steps.part(stages))
+    # EM on rows with missing values stops where more steps would change no digit that is shown.
+    with limited_effort(0):
+        selection = trial.run(candidates, metric, steps.part(stages))
     tried = np.flatnonzero(~np.isnan(selection.scores[metric]).all(axis=1))
     names, candidates = tuple(names[i] for i in tried), [candidates[i] for i in tried]
     selection = replace(_of_candidates(selection, tried), baseline=trial.baseline())
     refits = Steps(refitted * len(trial.folds), steps.part(1 - steps.done))
     contest = _Contest(trial, candidates, rng, refits)
-    outliers, curve = contest.score_with_outliers(), contest.learning_curve()
+    with limited_effort(0):
+        outliers = contest.score_with_outliers()
+        curve = contest.learning_curve(selection)
     selection = replace(selection, notes=(*selection.notes, *contest.notes))
     steps.finish()
     fitted, seconds = zip(*(_fit_timed(trial, model) for model in candidates), strict=True)
@@ -154,7 +159,7 @@ class _Contest:
     """Refits with changed training rows, the same ones for all models.
 
     outlier_share : of the training rows that become outliers
-    training_shares : sizes of the training sets of the learning curve, as shares of a fold's
+    smaller_shares : sizes of the training sets of the learning curve, as shares of a fold's
     notes : what an interrupt has left out
     """
 
@@ -163,7 +168,7 @@ class _Contest:
     rng: np.random.Generator
     steps: Steps
     outlier_share: float = 0.05
-    training_shares: tuple[float, ...] = (0.1, 0.25, 0.5, 1.0)
+    smaller_shares: tuple[float, ...] = (0.1, 0.25, 0.5)
     notes: list[str] = field(default_factory=list)
 
     def score_with_outliers(self) -> dict[str, Floats]:
@@ -178,12 +183,16 @@ class _Contest:
         by_fold = self._scores(add_outliers)
         return {name: scores.mean(axis=1) for name, scores in by_fold.items()}
 
-    def learning_curve(self) -> LearningCurve:
-        """Mean scores by number of training rows."""
+    def learning_curve(self, whole: Selection) -> LearningCurve:
+        """Mean scores by number of training rows.
+
+        whole : the scores with all training rows
+        """
         rows = np.mean([len(fold.train) for fold in self.trial.folds])
-        sizes = tuple(round(share * rows) for share in self.training_shares)
-        scores = [self._scores(partial(self._sample, share)) for share in self.training_shares]
-        by_fold = [[one[name] for one in scores] for name in ("log_loss", "accuracy")]
+        sizes = tuple(round(share * rows) for share in (*self.smaller_shares, 1.0))
+        scores = [self._scores(partial(self._sample, share)) for share in self.smaller_shares]
+        each = [*scores, whole.scores]
+        by_fold = [[one[name] for one in each] for name in ("log_loss", "accuracy")]
         means = (np.stack([one.mean(axis=1) for one in own], axis=1) for own in by_fold)
         errors = (np.stack([standard_error(one) for one in own], axis=1) for own in by_fold)
         return LearningCurve(sizes, *means, *errors)
