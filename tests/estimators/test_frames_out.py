@@ -57,6 +57,7 @@ def pandas_table() -> pd.DataFrame:
 
 TABLES = {
     "pandas": pandas_table,
+    "pandas, nullable": lambda: pandas_table().astype({"size": "Float64", "town": "string"}),
     "polars": polars_table,
     "arrow": lambda: polars_table().to_arrow(),
 }
@@ -101,6 +102,16 @@ def test_samples_have_the_types_of_the_table(make, model, tmp_path):
         drawn = one.sample(8, random_state=0)[0]
         assert type(drawn) is type(X)
         assert types(drawn) == types(X)
+
+
+@each_table
+def test_pools_draw_the_same_rows_whatever_probabilities_come_as(make):
+    pool = sf.PooledDiscriminant().fit(make(), Y)
+    rows, labels = pool.sample(8, random_state=0)
+    pool.set_output(predict_proba="input")
+    again, names = pool.sample(8, random_state=0)
+    assert types(again) == types(rows) == types(make())
+    assert names.tolist() == labels.tolist()
 
 
 def test_whole_numbers_of_numeric_frames_are_drawn_whole():

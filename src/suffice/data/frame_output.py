@@ -40,7 +40,15 @@ class FrameForm:
         if library is None or frame is None:
             return None
         kinds = ((one.name, ColumnType.of(one)) for one in frame.iter_columns())
-        return cls(library, {name: own.text for name, own in kinds if own.kind != nw.Float64})
+        # Plain floats need no type; pandas has others of 64 bits, which hold NA.
+        return cls(
+            library,
+            {
+                name: own.text
+                for name, own in kinds
+                if own.kind != nw.Float64 or (library == "pandas" and own.text != "float64")
+            },
+        )
 
     def only(self, columns: Collection[str]) -> FrameForm:
         """The form of some of the columns."""

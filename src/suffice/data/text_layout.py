@@ -110,9 +110,11 @@ def layout(data: bytes, source: str, separator: str | None = None) -> TextLayout
     names = [name.strip() for name in next(csv.reader(lines, delimiter=delimiter))]
     start = 1 if len(names) > 1 else 0
     if "" in names[start:-1]:
+        title = [name for name in names if name]
+        hint = f" If {title[0]!r} is a title, remove that line." if len(title) == 1 else ""
         raise InvalidFile(
             f"{source} has no name for column {names.index('', start) + 1}; name every column in "
-            "the first line, or write the file without row names."
+            f"the first line, or write the file without row names.{hint}"
         )
     check_unique(filter(None, names), source)
     return TextLayout(delimiter, names)
