@@ -5,6 +5,7 @@ from itertools import product
 import numpy as np
 import pytest
 from scipy import stats
+from sklearn.base import clone
 
 import suffice as sf
 from lawful import few
@@ -319,3 +320,34 @@ def test_rows_are_as_near_to_the_centres_they_are_drawn_around_as_is_said(apart)
         to_mean += ((fresh - model.means_[0]) ** 2).sum()
         said += nulls.nearer[0] / 60
     assert said == pytest.approx(to_centre / to_mean, abs=0.015)
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        sf.QDA(),
+        sf.LDA(),
+        sf.GaussianNB(),
+        sf.GaussianDiscriminant(pooling=0.5, shrinkage=0.1, target="diagonal"),
+    ],
+    ids=repr,
+)
+def test_constant_columns_change_no_answer_about_rows_with_gaps(model):
+    rng = np.random.default_rng(0)
+    y = np.arange(200) % 3
+    X = rng.normal(size=(200, 5)) @ rng.normal(size=(5, 5)) + y[:, None]
+    wide = np.insert(X, [2, 5], [3.0, -1.0], axis=1)
+    gaps = np.where(rng.random(wide.shape) < 0.3, np.nan, wide)
+    kept = [0, 1, 3, 4, 5]
+    alone, beside = clone(model).fit(X, y), clone(model).fit(wide, y)
+    for answer in ("predict_log_proba", "score_samples", "squared_mahalanobis"):
+        wanted = getattr(alone, answer)(gaps[:, kept])
+        np.testing.assert_allclose(getattr(beside, answer)(gaps), wanted, rtol=1e-9, atol=1e-9)
+    filled = beside.impute(gaps)
+    np.testing.assert_allclose(filled[:, kept], alone.impute(gaps[:, kept]), rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(filled[:, [2, 6]], np.tile([3.0, -1.0], (200, 1)), rtol=1e-12)
+    wanted = alone.outlier_pvalue(gaps[:, kept], by_class=True)
+    # Where the null distribution is simulated, other random numbers are drawn.
+    tolerance = 1e-9 if isinstance(model, sf.QDA | sf.LDA) else 0.03
+    found = beside.outlier_pvalue(gaps, by_class=True)
+    np.testing.assert_allclose(found, wanted, atol=tolerance)

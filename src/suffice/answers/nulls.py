@@ -58,9 +58,11 @@ class Nulls(ABC):
 
     def __init__(self, gaussian: GaussianModel, varies: Array | None = None) -> None:
         self.gaussian = gaussian
-        k, d = gaussian.means.shape
+        k = len(gaussian.means)
+        if varies is None:
+            varies = np.any([one.varying for one in gaussian.covariances], axis=0)
         # Features that count where they are observed, (d,).
-        self.varies = np.ones(d, bool) if varies is None else varies
+        self.varies = varies
         # Means that new rows are drawn around, (k, d), and squared distances to them, as a share
         # of those to the class means, (k,).
         self.centres, self.nearer = gaussian.means, np.ones(k)
@@ -147,7 +149,7 @@ class EstimatedNulls(Nulls):
         for i in range(trainings):
             again = _estimate_again(model, self.weight, self.settings, rng)
             for c in range(k):
-                distances[c, i] = _distances(model, again, c, known, rows, rng)
+                distances[c, i] = _distances(model, again, c, known, self.varies, rows, rng)
         for c in range(k):
             rank = min(known, model.covariance_of(c).rank)
             self._found[c, known] = match_null(distances[c].ravel(), rank)
@@ -178,6 +180,7 @@ def _distances(
     again: GaussianModel,
     c: int,
     known: int,
+    varies: Array,
     rows: int,
     rng: np.random.Generator,
 ) -> Floats:
@@ -185,10 +188,10 @@ def _distances(
     d = truth.means.shape[1]
     own, estimate = truth.covariance_of(c), again.covariance_of(c)
     steps = own.colour(rng.standard_normal((rows, d))) - again.means_about(truth.means[c])[c]
-    if known < d:
+    if known < varies.sum():
         # The same observed features for all rows, others for each training set.
         pattern = np.ones((1, d), bool)
-        pattern[0, rng.permutation(d)[:known]] = False
+        pattern[0, rng.permutation(np.flatnonzero(varies))[:known]] = False
         steps[:, pattern[0]] = np.nan
         estimate.fill(steps, Gaps(pattern, np.array([0, rows])))
     return estimate.squared_lengths(steps)

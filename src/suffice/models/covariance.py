@@ -8,7 +8,7 @@ from typing import NamedTuple, Self
 
 import numpy as np
 
-from suffice.data.arrays import Floats
+from suffice.data.arrays import Array, Floats
 from suffice.data.gaps import Gaps
 from suffice.models.filling import (
     fill_independent,
@@ -35,6 +35,11 @@ class Covariance(ABC):
     @abstractmethod
     def rank(self) -> int:
         """Number of directions with variance."""
+
+    @property
+    def varying(self) -> Array:
+        """Which features have variance, (d,)."""
+        return np.asarray(self.matrix.diagonal() > 0)
 
     @property
     @abstractmethod
@@ -106,6 +111,11 @@ class FullCovariance(Covariance):
         return self.whitener.rank
 
     @property
+    def varying(self) -> Array:
+        """Which features have variance, (d,)."""
+        return np.asarray(self.whitener.colouring.any(axis=0))
+
+    @property
     def log_determinant(self) -> float:
         """Log of the determinant, over the directions that have variance."""
         return self.whitener.log_determinant
@@ -173,9 +183,14 @@ class DiagonalCovariance(Covariance):
         return reciprocal(self.variances)
 
     @property
+    def varying(self) -> Array:
+        """Which features have variance, (d,)."""
+        return np.asarray(self.variances > 0)
+
+    @property
     def rank(self) -> int:
         """Number of features with variance."""
-        return int((self.variances > 0).sum())
+        return int(self.varying.sum())
 
     @property
     def log_determinant(self) -> float:

@@ -83,6 +83,9 @@ def fill_by_pattern(steps: Floats, gaps: Gaps, precision: Callable[[Indices], Fl
 def fill_singular(steps: Floats, gaps: Gaps, whitener: Whitener) -> Floats:
     """A singular covariance B'B: rows are B't, with the shortest t that explains the observed."""
     colouring = whitener.colouring
+    varying = np.flatnonzero(colouring.any(axis=0))
+    if len(varying) == whitener.rank:
+        return _fill_varying(steps, gaps, whitener.precision, varying)
     out = np.zeros(len(steps))
     for missing, rows in gaps:
         if len(missing):
@@ -92,6 +95,15 @@ def fill_singular(steps: Floats, gaps: Gaps, whitener: Whitener) -> Floats:
             steps[rows, missing] = hidden @ colouring[:, missing]
             freed = whitener.rank - rank
             out[rows] = (log_determinant - whitener.log_determinant - freed * LOG_2PI) / 2
+    return out
+
+
+def _fill_varying(steps: Floats, gaps: Gaps, precision: Floats, varying: Indices) -> Floats:
+    """A covariance that is regular but for constants: these are at their mean, and say nothing."""
+    part, inner = steps[:, varying], precision[np.ix_(varying, varying)]
+    out = fill_by_pattern(part, Gaps(gaps.patterns[:, varying], gaps.starts), lambda m: inner[m])
+    steps[np.isnan(steps)] = 0.0
+    steps[:, varying] = part
     return out
 
 

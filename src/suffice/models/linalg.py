@@ -59,6 +59,11 @@ class Whitener:
         """A', (d, r), the form in which BLAS is fastest."""
         return np.ascontiguousarray(self.matrix.T)
 
+    @cached_property
+    def precision(self) -> Floats:
+        """A'A, the inverse covariance on its range, (d, d)."""
+        return self.columns @ self.matrix
+
     def scaled(self, factor: float) -> Whitener:
         """The whitener of the covariance times `factor`."""
         root = np.sqrt(factor)

@@ -8,7 +8,7 @@ from typing import Self
 
 import numpy as np
 
-from suffice.data.arrays import Floats, Indices, namespace
+from suffice.data.arrays import Array, Floats, Indices, namespace
 from suffice.data.gaps import Gaps
 from suffice.models.covariance import Covariance, squares
 from suffice.models.filling import fill_by_pattern
@@ -61,9 +61,14 @@ class LowRankCovariance(Covariance):
         return cls(inverse, basis, share * values + floor, floor)
 
     @property
+    def varying(self) -> Array:
+        """Every feature that is not ignored has variance, (d,)."""
+        return np.asarray(self.inverse_scale > 0)
+
+    @property
     def rank(self) -> int:
-        """Every feature that is not ignored has variance."""
-        return int((self.inverse_scale > 0).sum())
+        """Number of features that are not ignored."""
+        return int(self.varying.sum())
 
     @property
     def log_determinant(self) -> float:
