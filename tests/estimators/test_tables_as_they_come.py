@@ -194,6 +194,55 @@ def test_columns_of_the_same_name_are_refused_by_name():
         sf.LDA().fit(frame, ["a", "b"])
 
 
+@pytest.mark.parametrize("summarized", [False, True], ids=["fit", "summarize"])
+def test_columns_of_the_same_name_are_refused_in_the_same_words(summarized):
+    frame = pd.DataFrame([[1.0, 2.0, "a"], [4.0, 5.0, "b"]], columns=["size", "size", "is"])
+    call = sf.summarize if summarized else sf.LDA().fit
+    with pytest.raises(InvalidFeatures, match=r"2 columns named 'size'.*duplicated"):
+        call(frame, "is")
+
+
+def test_several_lines_of_names_are_joined():
+    frame = pd.DataFrame({"a": COLUMNS["size"], "b": COLUMNS["kind"], "c": LABELS})
+    lines = frame.set_axis(pd.MultiIndex.from_tuples([("x", "a"), ("x", "b"), ("y", "c")]), axis=1)
+    joined = frame.set_axis(["x a", "x b", "y c"], axis=1)
+    model = sf.LDA(shrinkage=0.5).fit(lines, "y c")
+    assert model.feature_names_in_.tolist() == ["x a", "x b"]
+    np.testing.assert_array_equal(model.predict_proba(lines), model.predict_proba(joined))
+    assert model.impute(lines).columns.tolist() == ["x a", "x b"]
+    with pytest.raises(InvalidLabels, match=r"no column 'c'.*Its columns are 'x a', 'x b', 'y c'"):
+        sf.LDA().fit(lines, "c")
+    with pytest.raises(InvalidLabels, match="pass 'y c'"):
+        sf.summarize(lines, ("y", "c"))
+
+
+def test_a_truth_value_among_numbers_and_texts_is_a_level_of_its_own():
+    values = [1, True, "two", None, 3.5, "1"]
+    model = sf.LDA(shrinkage=0.5).fit(pd.DataFrame({"a": values * 6, "b": range(36)}), [0, 1] * 18)
+    (groups,) = model.statistics_.groups
+    assert groups.levels.tolist() == ["1", "3.5", "True", "two"]
+    # Whatever row comes first.
+    frame = pd.DataFrame({"a": values, "b": range(6)})
+    np.testing.assert_allclose(
+        model.predict_proba(frame[::-1])[::-1], model.predict_proba(frame), rtol=1e-12
+    )
+
+
+@pytest.mark.parametrize("call", [sf.LDA().fit, sf.select_model, sf.compare, sf.diagnose])
+@pytest.mark.filterwarnings("error")
+def test_values_whose_squares_overflow_are_refused_by_every_function(call):
+    frame = pd.DataFrame({"a": [1e200, -1e200] * 10, "b": [1.0, 2.0, 4.0, 3.0] * 5})
+    with pytest.raises(NotFinite, match="squares to be added up; rescale"):
+        call(frame, [0, 0, 1, 1] * 5)
+
+
+@pytest.mark.parametrize("call", [sf.compare, sf.diagnose, sf.select_model])
+def test_infinity_is_named_by_its_column(call):
+    frame = pd.DataFrame({"a": [1.0, np.inf] * 10, "b": ["x", "y", "z", "x"] * 5})
+    with pytest.raises(NotFinite, match="row 1, column 'a'"):
+        call(frame, [0, 1] * 10)
+
+
 @each_frame
 def test_labels_default_to_the_column_that_the_model_was_fitted_to(frame):
     rows = frame(COLUMNS | {"is": LABELS})

@@ -15,7 +15,7 @@ from suffice.data.feature_rows import Features
 from suffice.data.features import as_features, as_frame
 from suffice.data.indicator_rows import MOST_LEVELS, indicator_rows
 from suffice.data.labels import Labels, check_lengths
-from suffice.data.table import check_has
+from suffice.data.table import check_has, plain_name
 from suffice.data.table_rows import TableReader
 from suffice.data.weights import Weights
 from suffice.errors import (
@@ -85,6 +85,7 @@ def split_columns(
     if target is not None:
         X, y = split_target(X, y, target)
     else:
+        _check_not_name(y, X)
         y = paired_by_position(X, y)
     if columns is not None:
         X = select_columns(X, columns)
@@ -130,11 +131,14 @@ def _check_not_name(y: Any, X: Any) -> None:
     if not isinstance(y, int | np.integer | tuple):
         return
     frame = as_frame(X)
-    if frame is None or y not in frame.columns:
+    if frame is None or (y not in frame.columns and plain_name(y) not in frame.columns):
         return
+    way = f"pass {plain_name(y)!r}"
+    if not isinstance(y, tuple):
+        way = "name the columns by text first, X.columns = [str(name) for name in X.columns]"
     raise InvalidLabels(
-        f"y is {y!r}, a column of X, but only text can name the labels. Name the columns by text "
-        "first, X.columns = [str(name) for name in X.columns], or pass the labels themselves."
+        f"y is {y!r}, a column of X, but only text can name the labels: {way}, or pass the labels "
+        "themselves."
     )
 
 

@@ -25,6 +25,7 @@ from suffice.data.cells import (
 from suffice.data.features import NUMBER_TYPES, as_frame, check_table, check_two_dimensional
 from suffice.data.gaps import is_missing
 from suffice.data.levels import MISSING, declared_levels, level_values
+from suffice.data.table import plain_name
 from suffice.errors import InvalidFeatures
 
 
@@ -32,7 +33,7 @@ def table_columns(X: Any) -> tuple[list[Any], tuple[str, ...] | None]:
     """The columns of a table as narwhals series or arrays, and their names if it has any."""
     frame = as_frame(X)
     if frame is not None:
-        return list(frame.iter_columns()), tuple(map(_name, frame.columns))
+        return list(frame.iter_columns()), tuple(map(plain_name, frame.columns))
     check_table(X)
     values = np.ma.filled(X.astype(object), None) if isinstance(X, np.ma.MaskedArray) else X
     if not isinstance(values, np.ndarray):
@@ -65,10 +66,6 @@ def cells_of(column: Any, first_row: int = 0) -> Cells:
     """
     cells = _of_array(column) if isinstance(column, np.ndarray) else _of_series(column)
     return replace(cells, row=first_row) if isinstance(cells, TextCells) and first_row else cells
-
-
-def _name(name: Any) -> str:
-    return " ".join(map(str, name)) if isinstance(name, tuple) else str(name)
 
 
 def _of_series(series: Any) -> Cells:
@@ -192,7 +189,10 @@ def _of_mixed(values: Sequence[Any], missing: Array, kinds: set[type]) -> Cells:
     named_by_text = ("UUID", "Period", "Interval")
     odd = [k for k in kinds if not issubclass(k, texts) and k.__name__ not in named_by_text]
     if not odd:
-        return TextCells.of(values)
+        # True equals 1 and Decimal("1.0") equals 1, but their texts differ.
+        gaps = missing.tolist()
+        texts_of = [None if gap else clean_text(v) for v, gap in zip(values, gaps, strict=True)]
+        return TextCells.of(texts_of)
     nested = (list, tuple, dict, set, frozenset, np.ndarray)
     if any(issubclass(kind, bytes | bytearray | memoryview) for kind in odd):
         what = "binary values"

@@ -14,6 +14,7 @@ import numpy as np
 from suffice.data.arrays import Array, Floats
 from suffice.data.feature_rows import ArrayFeatures, Features, FrameFeatures, IndicatorFeatures
 from suffice.data.gaps import is_missing
+from suffice.data.table import plain_name
 from suffice.errors import HasGaps, InvalidFeatures, NotFinite, NotNumbers
 from suffice.text import shown
 
@@ -48,6 +49,14 @@ def infinite(rows: Array, first_row: int, names: tuple[str, ...] | None) -> NotF
     return NotFinite(
         f"Input X contains infinity: the first such entry is in {where}. "
         "Drop such rows, or put NaN where a value is missing."
+    )
+
+
+def too_large() -> NotFinite:
+    """The error for values whose squares are beyond what a float can hold."""
+    return NotFinite(
+        "Input X contains values too large for their squares to be added up; "
+        "rescale the features (for example, divide by 1e100)."
     )
 
 
@@ -135,16 +144,19 @@ def as_frame(X: Any) -> nw.DataFrame[Any] | None:
     try:
         frame = nw.from_native(X, pass_through=True)
     except Exception as error:  # narwhals' own error classes differ between versions
-        _check_names(X)
+        check_names_differ(X)
         raise InvalidFeatures(f"X cannot be read as a data frame: {error}") from None
     if isinstance(frame, nw.DataFrame):
+        if any(isinstance(name, tuple) for name in frame.columns):
+            # Several lines of names above a table of pandas.
+            return as_frame(X.set_axis(list(map(plain_name, X.columns)), axis=1))
         return frame
     if isinstance(frame, nw.LazyFrame):
         raise InvalidFeatures("X is a lazy frame; collect() it first.")
     return None
 
 
-def _check_names(X: Any) -> None:
+def check_names_differ(X: Any) -> None:
     """Raise where a name of a data frame of pandas stands above several columns."""
     counts = Counter(list(getattr(X, "columns", ())))
     name = next((name for name in counts if counts[name] > 1), None)

@@ -11,6 +11,7 @@ import narwhals.stable.v2 as nw
 
 from suffice.data import packages
 from suffice.data.arrow_source import schema_of
+from suffice.data.features import check_names_differ
 from suffice.errors import InvalidFeatures, InvalidFile, MissingPackage
 
 
@@ -115,6 +116,7 @@ def is_stream(X: Any) -> bool:
     try:
         known = nw.from_native(X, pass_through=True, allow_series=True)
     except Exception:  # narwhals' own error classes differ between versions
+        check_names_differ(X)
         return True
     return not isinstance(known, nw.DataFrame | nw.Series)
 

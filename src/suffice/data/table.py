@@ -100,6 +100,11 @@ def check_unique(
         )
 
 
+def plain_name(name: Any) -> str:
+    """The name of a column as text; several lines of names above it are joined."""
+    return " ".join(map(str, name)) if isinstance(name, tuple) else str(name)
+
+
 def reads_as_number(text: str) -> bool:
     """Whether a text can be read as a number."""
     try:

@@ -10,7 +10,7 @@ import numpy as np
 
 from suffice.data.arrays import Floats
 from suffice.data.encoding import Encoding
-from suffice.data.features import as_features, infinite
+from suffice.data.features import as_features, infinite, too_large
 from suffice.data.powers import Powers
 from suffice.estimators.automatic_mixtures import mixtures
 from suffice.estimators.gaussian import GaussianDiscriminant
@@ -130,6 +130,10 @@ class Automatic:
         error = infinite(rows[:, :n_numeric], 0, names)
         if error is not None:
             raise error
+        with np.errstate(over="ignore"):
+            spread = np.fmax.reduce(rows, axis=0) - np.fmin.reduce(rows, axis=0)
+            if np.isinf(len(rows) * spread**2).any():
+                raise too_large()
         return rows, n_numeric
 
     def _moments(self, rows: Floats) -> FoldMoments:

@@ -13,6 +13,7 @@ from sklearn.base import clone
 
 from suffice.data.arrays import Floats, Indices
 from suffice.data.encoding import Encoding
+from suffice.data.features import infinite
 from suffice.data.labelled_table import take_rows
 from suffice.data.powers import Powers
 from suffice.data.table_rows import TableReader
@@ -177,6 +178,9 @@ class Trial:
             names = encoding.names
             form["grid"] = with_indicators(grid, names, len(self.reader.numeric_names))
         X = encoding.encode(self.table.X)
+        error = infinite(X, 0, encoding.names)
+        if error is not None:
+            raise error
         scored = self._run_on(X, [clone(model).set_params(**form) for model in models])
         return scored.scores, scored.complexity, scored.notes
 
@@ -281,7 +285,8 @@ def _no_candidate(failures: Sequence[Exception], notes: Sequence[str]) -> Except
     if len({type(error) for error in failures}) > 1:
         return TooFewRows("no candidate could be fitted. " + " ".join(notes))
     if isinstance(first, TooFewRows):
-        return TooFewRows(f"in the rows outside a fold, {first}")
+        where = "in the rows outside a fold, "
+        return TooFewRows(where + str(first).removeprefix(where))
     return first
 
 

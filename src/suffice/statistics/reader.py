@@ -11,7 +11,7 @@ import numpy as np
 from suffice.data.arrays import Array, Floats
 from suffice.data.batches import Batch
 from suffice.data.chunk import is_large
-from suffice.data.features import infinite
+from suffice.data.features import infinite, too_large
 from suffice.errors import HasGaps, InvalidWeights, NotFinite
 from suffice.statistics.kernels.choice import COMPILED_FROM, Kernels, kernels_for
 from suffice.statistics.kernels.sums import RowBlock
@@ -111,10 +111,7 @@ class Reader:
 
     def too_large(self) -> NotFinite:
         """The error for sums beyond what a float can hold."""
-        return NotFinite(
-            "Input X contains values too large for their squares to be added up; "
-            "rescale the features (for example, divide by 1e100)."
-        )
+        return too_large()
 
 
 def are_lost(squares: Floats, count: Array) -> Array:

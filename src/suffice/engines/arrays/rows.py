@@ -5,7 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from suffice.data.features import check_not_empty, check_two_dimensional, gap, infinite
+from suffice.data.features import (
+    check_not_empty,
+    check_two_dimensional,
+    gap,
+    infinite,
+    too_large,
+)
 from suffice.engines.arrays.space import Space
 from suffice.errors import HasGaps, InvalidFeatures, NotFinite, NotNumbers
 
@@ -73,10 +79,7 @@ class DeviceRows:
 
     def not_finite(self, counted: Any = None) -> NotFinite:
         """The error for sums that are not finite."""
-        return self.first_invalid(counted) or NotFinite(
-            "Input X contains values too large for their squares to be added up; "
-            "rescale the features (for example, divide by 1e100)."
-        )
+        return self.first_invalid(counted) or too_large()
 
 
 def host(space: Space) -> str:

@@ -10,7 +10,7 @@ import numpy as np
 
 from suffice.data.arrays import Floats, Indices
 from suffice.data.feature_rows import ArrayFeatures, Features
-from suffice.data.features import as_features
+from suffice.data.features import as_features, infinite
 from suffice.data.labelled_table import LabelledTable
 from suffice.data.table_rows import TableReader
 from suffice.errors import HasGaps, InvalidParameter, NotNumbers
@@ -56,6 +56,9 @@ class CompleteRows:
         n = features.shape[0]
         table = LabelledTable.of(features.read(0, n), y, sample_weight)
         table = replace(table, feature_names=features.names)
+        error = infinite(table.X, 0, features.names)
+        if error is not None:
+            raise error
         gaps = np.isnan(table.X).any(axis=1)
         kept = np.flatnonzero(~gaps & (table.weight > 0))
         if not len(kept):
