@@ -14,6 +14,7 @@ import pytest
 
 import suffice as sf
 from suffice.data.column_kinds import Dates, Levels, Number, SetAside, WrittenNumber
+from suffice.data.level_groups import LevelGroups
 from suffice.errors import InvalidFeatures, InvalidParameter, NotNumbers
 
 FRAMES = {
@@ -350,3 +351,11 @@ def test_a_number_that_starts_with_zero_has_no_thousands():
 def test_dates_with_two_digits_for_the_year_are_dates():
     found = column(["7/31/20 15:03", "8/1/20 1:03", "12/24/99 8:00"] * 5)
     assert found.kind == Dates(("year", "month", "weekday", "hour", "days"), "month first")
+
+
+def test_ten_rows_that_were_summed_in_floats_are_ten_rows():
+    levels = np.array(["just", "often", "seldom"])
+    exact, rounded = (
+        LevelGroups.of("c", levels, np.array([ten, 30.0, 3.0])) for ten in (10.0, 9.999999999999998)
+    )
+    assert rounded.names == exact.names == ["c=often", "c=seldom"]

@@ -28,8 +28,9 @@ class LevelGroups:
     @classmethod
     def of(cls, name: str, levels: Array, rows: Floats, rare: float = RARE_ROWS) -> LevelGroups:
         """Groups of levels with these numbers of rows: common ones alone, rare ones together."""
-        common = np.flatnonzero(rows >= rare)
-        others = np.flatnonzero(rows < rare)
+        # Rows are sums in floats: ten of them may be a little less than ten.
+        is_common = rows >= rare * (1 - 1e-9)
+        common, others = np.flatnonzero(is_common), np.flatnonzero(~is_common)
         group = np.full(len(levels), len(common))
         group[common] = np.arange(len(common))
         typical = common
