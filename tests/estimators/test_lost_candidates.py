@@ -65,7 +65,9 @@ def test_an_interrupted_comparison_keeps_the_scores_found_until_then():
     part = sf.compare(X, Y, models)
     assert part.names == ("LDA", "slow")
     assert not np.isnan(part.table["log_loss_with_outliers"]).any()
-    assert np.isnan(part.curve.log_loss).all()
+    assert np.isnan(part.curve.log_loss[:, :-1]).all()
+    # The scores with all training rows were found before.
+    np.testing.assert_array_equal(part.curve.log_loss[:, -1], part.table["log_loss"])
     assert part.selection.notes == ("Interrupted before all scores with outliers or fewer rows.",)
     assert "Interrupted" in str(part)
 
