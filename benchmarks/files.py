@@ -18,7 +18,7 @@ from benchmarks.case import Case
 from benchmarks.memory import usage
 from benchmarks.row import AT_MOST, Row
 from benchmarks.timing import fastest
-from suffice.statistics.checkpoint import Checkpoint, PassState
+from suffice.statistics.passes.checkpoint import Checkpoint, PassState
 from suffice.statistics.shape import DETAILS
 
 SUBJECT = "files"

@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 
 import suffice as sf
 from suffice.cli.app import app
-from suffice.data.column_kinds import PreparedNumbers
+from suffice.data.columns.column_kinds import PreparedNumbers
 
 SAMPLED, SEED = 20, 3
 EXPLAINED = (0, 7, 50)

@@ -9,10 +9,10 @@ from hypothesis import settings
 from threadpoolctl import threadpool_limits
 
 from lawful import EXHAUSTIVE, examples
-from suffice.data import chunk, sample, text_blocks
-from suffice.statistics import reader
-from suffice.statistics.checkpoint import Checkpoint
+from suffice.data.sources import chunk, sample, text_blocks
 from suffice.statistics.kernels import choice
+from suffice.statistics.passes import reader
+from suffice.statistics.passes.checkpoint import Checkpoint
 
 # A busy machine is not a failure.
 settings.register_profile("patient", deadline=None, max_examples=examples(100))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import copy
 
-from suffice.statistics import container
-from suffice.statistics.stacking import stack, unstack
+from suffice.statistics.storage import container
+from suffice.statistics.storage.stacking import stack, unstack
 
 
 def resealed(data: bytes) -> bytes:

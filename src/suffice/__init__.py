@@ -6,14 +6,15 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from suffice.data.description import Description, describe
+    from suffice.data.columns.description import Description, describe
     from suffice.errors import RepairedModel
-    from suffice.estimators.auto import AutoDiscriminant
+    from suffice.estimators.automatic.auto import AutoDiscriminant
+    from suffice.estimators.automatic.comparing import compare
+    from suffice.estimators.automatic.selecting import select_model
     from suffice.estimators.bayesian import BayesianDiscriminant
     from suffice.estimators.bernoulli import BernoulliNB
     from suffice.estimators.card import model_card
     from suffice.estimators.categorical import CategoricalNB
-    from suffice.estimators.comparing import compare
     from suffice.estimators.evaluating import evaluate, thresholds
     from suffice.estimators.files import load, save
     from suffice.estimators.gaussian import (
@@ -29,9 +30,8 @@ if TYPE_CHECKING:
     from suffice.estimators.mixed import MixedNB
     from suffice.estimators.mixture import GaussianMixture
     from suffice.estimators.mixture_discriminant import MixtureDiscriminant
-    from suffice.estimators.onnx_export import to_onnx
-    from suffice.estimators.pooled import PooledDiscriminant
-    from suffice.estimators.selecting import select_model
+    from suffice.estimators.onnx.onnx_export import to_onnx
+    from suffice.estimators.pooled.pooled import PooledDiscriminant
     from suffice.estimators.summary import Summary, summary
     from suffice.estimators.unskewed import UnskewedDiscriminant
     from suffice.reports.page import report
@@ -42,7 +42,6 @@ if TYPE_CHECKING:
     from suffice.selection.leave_one_out.left_out import LeaveOneOut
     from suffice.selection.selection import Selection
     from suffice.selection.thresholds import Thresholds
-    from suffice.statistics.count_pass import count_levels
     from suffice.statistics.counts import Counts
     from suffice.statistics.exact.exact_incomplete import ExactIncomplete
     from suffice.statistics.exact.exact_statistics import ExactStatistics
@@ -50,6 +49,7 @@ if TYPE_CHECKING:
     from suffice.statistics.exact.private_statistics import PrivateStatistics
     from suffice.statistics.incomplete import IncompleteStatistics
     from suffice.statistics.mixed import MixedStatistics
+    from suffice.statistics.passes.count_pass import count_levels
     from suffice.statistics.statistics import Statistics
     from suffice.statistics.summarize import summarize
     from suffice.statistics.table_statistics import TableStatistics
@@ -59,16 +59,16 @@ __version__ = "0.1.0"
 
 # Resolved on first use, so that `import suffice` stays fast however much it offers.
 _HOME = {
-    "AutoDiscriminant": "suffice.estimators.auto",
+    "AutoDiscriminant": "suffice.estimators.automatic.auto",
     "BayesianDiscriminant": "suffice.estimators.bayesian",
     "BernoulliNB": "suffice.estimators.bernoulli",
     "CategoricalNB": "suffice.estimators.categorical",
-    "compare": "suffice.estimators.comparing",
+    "compare": "suffice.estimators.automatic.comparing",
     "Comparison": "suffice.selection.comparison",
-    "count_levels": "suffice.statistics.count_pass",
+    "count_levels": "suffice.statistics.passes.count_pass",
     "Counts": "suffice.statistics.counts",
-    "describe": "suffice.data.description",
-    "Description": "suffice.data.description",
+    "describe": "suffice.data.columns.description",
+    "Description": "suffice.data.columns.description",
     "diagnose": "suffice.selection.diagnostics.diagnosis",
     "Diagnosis": "suffice.selection.diagnostics.diagnosis",
     "DiagonalLDA": "suffice.estimators.gaussian",
@@ -94,14 +94,14 @@ _HOME = {
     "MixedStatistics": "suffice.statistics.mixed",
     "MixtureDiscriminant": "suffice.estimators.mixture_discriminant",
     "model_card": "suffice.estimators.card",
-    "PooledDiscriminant": "suffice.estimators.pooled",
+    "PooledDiscriminant": "suffice.estimators.pooled.pooled",
     "PrivateStatistics": "suffice.statistics.exact.private_statistics",
     "QDA": "suffice.estimators.gaussian",
     "QuadraticDiscriminantAnalysis": "suffice.estimators.gaussian",
     "RepairedModel": "suffice.errors",
     "report": "suffice.reports.page",
     "save": "suffice.estimators.files",
-    "select_model": "suffice.estimators.selecting",
+    "select_model": "suffice.estimators.automatic.selecting",
     "Selection": "suffice.selection.selection",
     "Statistics": "suffice.statistics.statistics",
     "TableStatistics": "suffice.statistics.table_statistics",
@@ -110,7 +110,7 @@ _HOME = {
     "Summary": "suffice.estimators.summary",
     "thresholds": "suffice.estimators.evaluating",
     "Thresholds": "suffice.selection.thresholds",
-    "to_onnx": "suffice.estimators.onnx_export",
+    "to_onnx": "suffice.estimators.onnx.onnx_export",
     "UnskewedDiscriminant": "suffice.estimators.unskewed",
 }
 

@@ -12,9 +12,9 @@ from suffice.answers.adaptation import adapt_priors
 from suffice.errors import HasGaps, InvalidParameter, NotFinite
 from suffice.estimators.columns import LearnedColumns
 from suffice.estimators.learned import Learned
-from suffice.models.covariance import FullCovariance
+from suffice.models.covariances.covariance import FullCovariance
+from suffice.models.covariances.linalg import whitener
 from suffice.models.gaussian import GaussianModel
-from suffice.models.linalg import whitener
 
 X, y = load_iris(return_X_y=True)
 NAMES = np.array(["setosa", "versicolor", "virginica"])

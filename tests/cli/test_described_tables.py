@@ -10,7 +10,7 @@ import pytest
 from command_runs import answer, run
 
 import suffice as sf
-from suffice.data.table_file import read_table
+from suffice.data.sources.table_file import read_table
 
 SIZE = 300
 

@@ -139,7 +139,7 @@ def test_paths_that_cannot_be_written_are_refused_before_any_work(folder, monkey
     def worked(*_, **__):
         raise AssertionError("read before the path was checked")
 
-    monkeypatch.setattr("suffice.data.table_file.read_table", worked)
+    monkeypatch.setattr("suffice.data.sources.table_file.read_table", worked)
     monkeypatch.setattr("suffice.estimators.files.load", worked)
     name = "a.csv" if asked[0] == "predict" else "a.suffice"
     os.mkdir(name)

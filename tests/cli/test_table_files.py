@@ -13,8 +13,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from lawful import examples
-from suffice.data.table_file import read_table
-from suffice.data.table_output import frame_of, table_bytes
+from suffice.data.sources.table_file import read_table
+from suffice.data.tables.table_output import frame_of, table_bytes
 from suffice.errors import InvalidFile
 
 WRITERS = {
@@ -62,7 +62,7 @@ def test_what_means_a_missing_value(tmp_path):
 @pytest.mark.parametrize("late", ["2.5", "x", "", "true", "99999999999999999999"])
 @pytest.mark.parametrize("early", ["1", "", "false", "2.5", "x"])
 def test_types_are_those_of_all_rows(tmp_path, monkeypatch, early, late):
-    monkeypatch.setattr("suffice.data.text_blocks.TextFile.block_bytes", 4)
+    monkeypatch.setattr("suffice.data.sources.text_blocks.TextFile.block_bytes", 4)
     text = "a,b\n" + f"{early},1\n" * 5 + f"{late},2\n" * 2
     (tmp_path / "t.csv").write_text(text)
     expected = pl.read_csv(text.encode(), infer_schema_length=None)

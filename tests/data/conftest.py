@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from suffice.data import stream
+from suffice.data.sources import stream
 
 
 @pytest.fixture

@@ -14,8 +14,9 @@ import pyarrow.parquet as pq
 import pytest
 
 import suffice as sf
-from suffice.data import packages, text_blocks
-from suffice.data.table_file import read_table
+from suffice.data import packages
+from suffice.data.sources import text_blocks
+from suffice.data.sources.table_file import read_table
 from suffice.errors import (
     BatchFailed,
     ChangedInput,

@@ -9,9 +9,10 @@ import pytest
 from test_streamed_files import CHOSEN, FORMATS, table
 
 import suffice as sf
-from suffice.data import packages, stream
-from suffice.data.table_file import read_table
-from suffice.data.text_blocks import TextFile
+from suffice.data import packages
+from suffice.data.sources import stream
+from suffice.data.sources.table_file import read_table
+from suffice.data.sources.text_blocks import TextFile
 from suffice.errors import ChangedInput, InvalidFile, MissingFile, SufficeError
 
 pytestmark = pytest.mark.usefixtures("small")

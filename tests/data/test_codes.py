@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 import suffice as sf
-from suffice.data.column_kinds import Levels, Number, WrittenNumber
+from suffice.data.columns.column_kinds import Levels, Number, WrittenNumber
 
 ROWS = 60
 POSTCODES = ["01234", "02345", "98765"] * (ROWS // 3)

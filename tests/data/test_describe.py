@@ -13,8 +13,8 @@ import pyarrow as pa
 import pytest
 
 import suffice as sf
-from suffice.data.column_kinds import Dates, Levels, Number, SetAside, WrittenNumber
-from suffice.data.level_groups import LevelGroups
+from suffice.data.columns.column_kinds import Dates, Levels, Number, SetAside, WrittenNumber
+from suffice.data.tables.level_groups import LevelGroups
 from suffice.errors import InvalidFeatures, InvalidParameter, NotNumbers
 
 FRAMES = {

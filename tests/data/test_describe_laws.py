@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import suffice as sf
-from suffice.data.column_kinds import SetAside
+from suffice.data.columns.column_kinds import SetAside
 from suffice.errors import InvalidParameter
 
 ZONES = st.sampled_from([dt.UTC, dt.timezone(dt.timedelta(hours=2))])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import suffice as sf
-from suffice.data.table_file import read_table
+from suffice.data.sources.table_file import read_table
 from suffice.errors import ColumnNote, InvalidFile
 
 ROWS = [f"{i % 7},{'uv'[i % 2]},{'xz'[i % 3 == 0]}" for i in range(30)]

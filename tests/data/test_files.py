@@ -20,8 +20,8 @@ from pathlib import Path
 import pytest
 
 import suffice as sf
-from suffice.data import files
-from suffice.data.files import descriptor, is_pipe, read_whole, write_whole
+from suffice.data.sources import files
+from suffice.data.sources.files import descriptor, is_pipe, read_whole, write_whole
 from suffice.errors import MissingFolder, SufficeError, UnreadableFile, UnwritableFile
 
 KILLS = 50
@@ -30,7 +30,7 @@ NOBODY = 65534
 # For each line that it reads, starts a process that saves until it is killed.
 SAVING = """
 import os, sys
-from suffice.data.files import write_whole
+from suffice.data.sources.files import write_whole
 for line in sys.stdin:
     child = os.fork()
     while child == 0:

@@ -5,7 +5,7 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from suffice.data.labelled_table import LabelledTable
+from suffice.data.tables.labelled_table import LabelledTable
 from suffice.errors import InvalidFeatures, InvalidInput, InvalidLabels, InvalidWeights
 
 X = np.arange(8.0).reshape(4, 2)

@@ -9,7 +9,7 @@ import weakref
 
 import pytest
 
-from suffice.data.prefetch import Prefetched
+from suffice.data.sources.prefetch import Prefetched
 
 
 def settled(value, wanted, seconds=30.0):

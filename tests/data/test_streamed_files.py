@@ -15,7 +15,7 @@ import pytest
 
 import suffice as sf
 from suffice.data import packages
-from suffice.data.chunk import Piece, cut
+from suffice.data.sources.chunk import Piece, cut
 from suffice.errors import ColumnNote, InvalidParameter, MissingPackage
 
 ROWS = 500
@@ -111,7 +111,7 @@ def test_either_package_reads_the_same_bits(small, length, tmp_path, monkeypatch
 
 @pytest.mark.parametrize("labels", ["text", "integers"])
 def test_large_record_batches_are_read_by_part(small, length, tmp_path, monkeypatch, labels):
-    from suffice.data import arrow_source
+    from suffice.data.sources import arrow_source
 
     frame = table(labels, gaps=True).with_columns(
         pl.col("label").cast(pl.String).cast(pl.Categorical)

@@ -12,9 +12,9 @@ import polars as pl
 import pytest
 
 import suffice as sf
-from suffice.data import text_blocks, text_source
-from suffice.data.prefetch import in_order
-from suffice.data.text_blocks import TextFile
+from suffice.data.sources import text_blocks, text_source
+from suffice.data.sources.prefetch import in_order
+from suffice.data.sources.text_blocks import TextFile
 
 RECORDS = [b"a,b\n", b'"x\ny",1\n', b"2,3\n", b'"""",""\n', b"\n", b"44444444444,5\r\n", b"6,7"]
 
@@ -105,7 +105,7 @@ def test_gaps_that_turn_up_anywhere(
 
 
 def test_a_number_that_means_nothing_is_looked_for_from_the_start(tmp_path: Path) -> None:
-    from suffice.data.text_source import TextSource
+    from suffice.data.sources.text_source import TextSource
 
     path = tmp_path / "rows.csv"
     path.write_text("x,label\n1.5,a\n-999,b\n")

@@ -8,7 +8,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from suffice.data.chunk_batch import floats
+from suffice.data.sources.chunk_batch import floats
 from suffice.data.transposing import to_rows
 
 

@@ -9,8 +9,8 @@ import pyarrow as pa
 import pytest
 
 import suffice as sf
-from suffice.data.roles import ReadOptions
-from suffice.data.table_file import read_table
+from suffice.data.sources.roles import ReadOptions
+from suffice.data.sources.table_file import read_table
 from suffice.errors import SufficeError
 from suffice.statistics.summarize import summarize_parts
 

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 
 import suffice as sf
-from suffice.data.frame_output import FrameForm
+from suffice.data.tables.frame_output import FrameForm
 
 SIZE = 80
 RNG = np.random.default_rng(5)

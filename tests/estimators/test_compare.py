@@ -13,7 +13,7 @@ from sklearn.model_selection import StratifiedKFold, cross_val_score
 import suffice as sf
 from suffice.data.outliers import with_outliers
 from suffice.errors import InvalidParameter
-from suffice.estimators.refits import logistic_regression
+from suffice.estimators.automatic.refits import logistic_regression
 
 IRIS = load_iris(return_X_y=True)
 

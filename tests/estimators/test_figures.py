@@ -10,9 +10,9 @@ from sklearn.datasets import load_iris
 
 import suffice as sf
 from suffice.models import scoring
-from suffice.models.covariance import FullCovariance
+from suffice.models.covariances.covariance import FullCovariance
+from suffice.models.covariances.linalg import whitener
 from suffice.models.gaussian import GaussianModel
-from suffice.models.linalg import whitener
 
 IRIS, SPECIES = load_iris(return_X_y=True)
 NOTES = np.loadtxt(

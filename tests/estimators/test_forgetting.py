@@ -10,9 +10,9 @@ from sklearn.datasets import load_digits, load_wine
 import suffice as sf
 from forged import parts_of, without
 from lawful import EXHAUSTIVE
-from suffice.data.files import read_whole
+from suffice.data.sources.files import read_whole
 from suffice.errors import InvalidParameter, LostPrecision, NeverIncluded
-from suffice.statistics.container import unpack
+from suffice.statistics.storage.container import unpack
 
 # Repaired models are tested with the others.
 pytestmark = pytest.mark.filterwarnings("ignore::suffice.errors.RepairedModel")

@@ -10,8 +10,8 @@ from sklearn.datasets import load_breast_cancer
 import suffice as sf
 from suffice.data.powers import Powers
 from suffice.errors import InvalidParameter
-from suffice.estimators.automatic import Automatic
-from suffice.estimators.trial import Trial
+from suffice.estimators.automatic.automatic import Automatic
+from suffice.estimators.automatic.trial import Trial
 from suffice.selection.entrants import Contest
 from suffice.selection.fold_moments import FoldMoments
 from suffice.selection.folds import Fold

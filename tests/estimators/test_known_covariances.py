@@ -10,8 +10,8 @@ import pytest
 import suffice as sf
 from suffice.errors import InvalidFile, InvalidParameter
 from suffice.estimators.model_file.model import StoredModel
-from suffice.statistics.container import pack
-from suffice.statistics.walker import to_arrays
+from suffice.statistics.storage.container import pack
+from suffice.statistics.storage.walker import to_arrays
 
 RNG = np.random.default_rng(3)
 MEANS = np.array([[4.0, 3.0, 0.0], [0.0, 1.0, 1.0]])

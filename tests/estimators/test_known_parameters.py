@@ -239,8 +239,8 @@ def test_a_mixture_of_known_components_is_their_weighted_sum(tmp_path):
 
 def test_a_file_whose_parameters_contradict_each_other_is_refused(tmp_path):
     from suffice.estimators.model_file.model import StoredModel
-    from suffice.statistics.container import pack
-    from suffice.statistics.walker import to_arrays
+    from suffice.statistics.storage.container import pack
+    from suffice.statistics.storage.walker import to_arrays
 
     naive = StoredModel.of(sf.GaussianNB.from_parameters(MEANS, [1.0, 2.0, 3.0], PRIORS))
     full = StoredModel.of(sf.QDA.from_parameters(MEANS, OWN, PRIORS))

@@ -27,10 +27,10 @@ from suffice.errors import (
     SufficeError,
     UnreadableFile,
 )
-from suffice.estimators.candidates import named_classifiers
+from suffice.estimators.automatic.candidates import named_classifiers
 from suffice.estimators.card import model_card
 from suffice.estimators.files import file_of
-from suffice.statistics import container
+from suffice.statistics.storage import container
 
 RNG = np.random.default_rng(5)
 X = RNG.normal(size=(90, 4)) * [1, 5, 0.1, 30] + np.arange(90)[:, None] % 3
@@ -386,7 +386,7 @@ def test_loading_statistics_does_not_load_scikit_learn(tmp_path):
     program = f"import sys, suffice; suffice.load({str(tmp_path / 's')!r}); print(*sys.modules)"
     run = [sys.executable, "-c", program]
     loaded = subprocess.run(run, capture_output=True, text=True, check=True).stdout.split()
-    assert "suffice.statistics.storage" in loaded
+    assert "suffice.statistics.storage.storage" in loaded
     assert not [name for name in loaded if name.split(".")[0] in ("sklearn", "pickle5")]
 
 

@@ -14,7 +14,7 @@ from sklearn.preprocessing import StandardScaler
 
 import suffice as sf
 from suffice.errors import InvalidParameter, MissingPackage
-from suffice.estimators.onnx_export import register_onnx, to_onnx
+from suffice.estimators.onnx.onnx_export import register_onnx, to_onnx
 
 # Repaired models are tested with the others.
 pytestmark = pytest.mark.filterwarnings("ignore::suffice.errors.RepairedModel")

@@ -22,7 +22,7 @@ import suffice as sf
 from lawful import one_per_class
 from suffice.answers.integration import shapley_values
 from suffice.errors import InvalidParameter, Mismatch, TooFewRows
-from suffice.estimators import out_of_fold
+from suffice.estimators.automatic import out_of_fold
 from suffice.selection.pool import Pool
 from suffice.selection.recalibration import Recalibration
 

@@ -24,7 +24,7 @@ from suffice.errors import (
     NotFinite,
     TooFewRows,
 )
-from suffice.estimators.averaging import average, log_prior_weight
+from suffice.estimators.automatic.averaging import average, log_prior_weight
 from suffice.selection.selection import Selection
 
 X, Y = load_wine(return_X_y=True)

@@ -13,7 +13,7 @@ import suffice as sf
 from forged import resealed
 from suffice.errors import InvalidFile, InvalidParameter
 from suffice.estimators.card import model_card
-from suffice.statistics import container
+from suffice.statistics.storage import container
 
 KEY = secrets.token_bytes(32)
 OTHER = secrets.token_bytes(16)

@@ -9,9 +9,9 @@ from sklearn.base import clone
 from sklearn.datasets import load_iris, load_wine
 
 import suffice as sf
-from suffice.data.labelled_table import take_rows
-from suffice.estimators.trained_outside import trained_outside
-from suffice.estimators.trial import Trial
+from suffice.data.tables.labelled_table import take_rows
+from suffice.estimators.automatic.trained_outside import trained_outside
+from suffice.estimators.automatic.trial import Trial
 from suffice.selection.folds import Fold, folds_inside
 
 X, Y = load_wine(return_X_y=True)

@@ -25,7 +25,7 @@ from suffice.errors import (
     NotOnDevice,
 )
 from suffice.estimators.files import file_of
-from suffice.statistics import container
+from suffice.statistics.storage import container
 
 X, Y = load_breast_cancer(return_X_y=True)
 X = X[:, :8]

@@ -22,8 +22,8 @@ import suffice as sf
 from forged import below, parts_of, resealed, with_field, with_parts, without
 from suffice.errors import SufficeError
 from suffice.estimators.files import file_of
-from suffice.statistics.container import _START, pack, unpack
-from suffice.statistics.texts import write_texts
+from suffice.statistics.storage.container import _START, pack, unpack
+from suffice.statistics.storage.texts import write_texts
 
 # What a load may take: this many times the size of the file, and this many bytes.
 TIMES = 8

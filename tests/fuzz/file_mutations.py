@@ -11,7 +11,7 @@ import numpy as np
 
 from forged import resealed
 from suffice.errors import InvalidFile
-from suffice.statistics import container
+from suffice.statistics.storage import container
 
 WILD = [None, True, False, 0, -1, 1, 2, 7, 2**31, 2**53, 2**63, 2**64, 10**30, -(10**30), 0.5, -0.5]
 WILD += [

@@ -8,7 +8,7 @@ import pytest
 import suffice as sf
 from lawful import few
 from suffice.errors import InvalidFile
-from suffice.models.gap_em import GapEm
+from suffice.models.em.gap_em import GapEm
 
 # They take seconds; other files of many classes and of empty levels are tried by default.
 COSTLY = {"many classes by text", "levels of many features"}

@@ -7,7 +7,7 @@ import pytest
 
 from suffice.models import conditionals
 from suffice.models.conditionals import Inverses
-from suffice.models.gap_em import are_positive
+from suffice.models.em.gap_em import are_positive
 
 
 def covariances(smallest, count=5, d=12, seed=0):

@@ -14,17 +14,17 @@ import suffice as sf
 from suffice.errors import InvalidParameter
 from suffice.estimators.bayesian import BayesianDiscriminant
 from suffice.models import scoring
-from suffice.models.beliefs import Beliefs, Prior
 from suffice.models.categorical import likeliest_alpha
-from suffice.models.conjugate import infer, log_evidence
-from suffice.models.covariance import FullCovariance
-from suffice.models.gammas import log_ratio, log_ratio_slope
+from suffice.models.conjugate_priors.beliefs import Beliefs, Prior
+from suffice.models.conjugate_priors.conjugate import infer, log_evidence
+from suffice.models.conjugate_priors.gammas import log_ratio, log_ratio_slope
+from suffice.models.conjugate_priors.marginal import evidence_of
+from suffice.models.conjugate_priors.strengths import best_strengths
+from suffice.models.conjugate_priors.student import MultivariateStudent
+from suffice.models.covariances.covariance import FullCovariance
+from suffice.models.covariances.linalg import whitener
 from suffice.models.gaussian import GaussianModel
-from suffice.models.linalg import whitener
-from suffice.models.marginal import evidence_of
-from suffice.models.strengths import best_strengths
 from suffice.models.structures import structure_of
-from suffice.models.student import MultivariateStudent
 
 HERE = Path(__file__).parent.parent / "reference"
 EXACT = json.loads((HERE / "conjugate.json").read_text())

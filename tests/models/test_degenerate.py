@@ -17,7 +17,7 @@ import suffice as sf
 from closeness import near
 from lawful import examples, few
 from suffice.errors import InvalidInput, RepairedModel, TooFewRows
-from suffice.models import groups
+from suffice.models.covariances import groups
 
 # Repairs are what is tested here.
 pytestmark = pytest.mark.filterwarnings("ignore::suffice.errors.RepairedModel")

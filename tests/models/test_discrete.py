@@ -15,7 +15,7 @@ import suffice as sf
 from closeness import near
 from suffice.errors import InvalidParameter
 from suffice.models import discrete
-from suffice.statistics import count_pass
+from suffice.statistics.passes import count_pass
 
 RNG = np.random.default_rng(0)
 N = 400

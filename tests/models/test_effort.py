@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import suffice as sf
-from suffice.models.completion import complete
-from suffice.models.effort import limited_effort
+from suffice.models.em.completion import complete
+from suffice.models.em.effort import limited_effort
 from suffice.models.settings import Settings
 
 MODELS = {

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from suffice.models.expectation import expected_sums
-from suffice.models.observed_parts import ObservedCells, ObservedParts, Units
+from suffice.models.em.expectation import expected_sums
+from suffice.models.em.observed_parts import ObservedCells, ObservedParts, Units
 
 D, GROUPS = 6, 3
 

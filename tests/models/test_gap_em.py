@@ -8,8 +8,8 @@ import pytest
 import suffice as sf
 from lawful import EXHAUSTIVE, few
 from suffice.errors import NotConverged, TooFewRows
-from suffice.models import gap_em
-from suffice.models.completion import complete, least_informative
+from suffice.models.em import gap_em
+from suffice.models.em.completion import complete, least_informative
 from suffice.models.settings import Settings
 
 SETTINGS = {

@@ -13,7 +13,7 @@ from sklearn.base import clone
 import suffice as sf
 from closeness import near
 from suffice.errors import InvalidFeatures, InvalidInput, InvalidParameter, NotFinite
-from suffice.models import expectation, gap_em
+from suffice.models.em import expectation, gap_em
 from suffice.models.structures import SPHERICAL
 from suffice.statistics.incomplete import IncompleteStatistics, as_incomplete
 

@@ -15,9 +15,10 @@ from sklearn.base import clone
 import suffice as sf
 from closeness import near
 from suffice.errors import NotFinite
-from suffice.models import filling, scoring
-from suffice.models.linalg import Whitener
-from suffice.models.low_rank import LowRankCovariance
+from suffice.models import scoring
+from suffice.models.covariances.linalg import Whitener
+from suffice.models.covariances.low_rank import LowRankCovariance
+from suffice.models.em import filling
 
 D = 5
 MODELS = [

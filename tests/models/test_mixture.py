@@ -16,20 +16,20 @@ import suffice as sf
 from closeness import near
 from lawful import examples, few
 from suffice.models import scoring
-from suffice.models.covariance import DiagonalCovariance, FullCovariance
-from suffice.models.densities import Densities
-from suffice.models.em import bic, fit_mixture, sizes_by_bic
-from suffice.models.em_run import EMPTY
+from suffice.models.covariances.covariance import DiagonalCovariance, FullCovariance
+from suffice.models.covariances.linalg import whitener
+from suffice.models.covariances.side_by_side import SideBySide
+from suffice.models.em.densities import Densities
+from suffice.models.em.em import bic, fit_mixture, sizes_by_bic
+from suffice.models.em.em_run import EMPTY
+from suffice.models.em.training import Effort, Given, Training
 from suffice.models.gaussian import GaussianModel, LinearScores
-from suffice.models.linalg import whitener
 from suffice.models.mixture import MixtureModel, n_parameters
 from suffice.models.settings import Settings
-from suffice.models.side_by_side import SideBySide
 from suffice.models.structures import DIAGONAL, SPHERICAL
-from suffice.models.training import Effort, Given, Training
-from suffice.statistics import soft_rows
-from suffice.statistics.soft_pass import soft_pass
-from suffice.statistics.soft_rows import SoftRows
+from suffice.statistics.passes import soft_rows
+from suffice.statistics.passes.soft_pass import soft_pass
+from suffice.statistics.passes.soft_rows import SoftRows
 
 KINDS = {
     "full": Settings(),

@@ -16,17 +16,17 @@ from sklearn.model_selection import cross_val_score
 import suffice as sf
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.features import as_features
-from suffice.data.labelled_table import LabelledTable
+from suffice.data.tables.labelled_table import LabelledTable
 from suffice.errors import InvalidFeatures, InvalidFile, InvalidParameter, Mismatch, NeverIncluded
-from suffice.models.beliefs import Beliefs
 from suffice.models.binary import Binary
 from suffice.models.categorical import Categorical
+from suffice.models.conjugate_priors.beliefs import Beliefs
 from suffice.models.independent import IndependentModel
 from suffice.models.likelihood import Likelihood
 from suffice.models.priors import class_priors
 from suffice.models.settings import Settings
 from suffice.statistics.alignment import align
-from suffice.statistics.registry import STORABLE, storable
+from suffice.statistics.storage.registry import STORABLE, storable
 
 
 @storable

@@ -12,10 +12,10 @@ from sklearn.datasets import load_wine
 
 import suffice as sf
 from suffice.errors import InvalidFile
-from suffice.models.covariance import CovarianceEstimate, FullCovariance
-from suffice.models.linalg import whitener
+from suffice.models.covariances.covariance import CovarianceEstimate, FullCovariance
+from suffice.models.covariances.linalg import whitener
 from suffice.models.structures import Structure
-from suffice.statistics.registry import STORABLE
+from suffice.statistics.storage.registry import STORABLE
 
 X, Y = load_wine(return_X_y=True)
 X = X[:, :5]

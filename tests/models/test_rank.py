@@ -7,7 +7,7 @@ import pytest
 
 import suffice as sf
 from suffice.errors import RepairedModel
-from suffice.models.linalg import cholesky_solve, rank_tolerance
+from suffice.models.covariances.linalg import cholesky_solve, rank_tolerance
 
 
 def narrow(layout, d, spread, seed=0):

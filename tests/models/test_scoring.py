@@ -8,7 +8,7 @@ import suffice as sf
 from suffice.data import jit
 from suffice.errors import InvalidParameter
 from suffice.models import scoring
-from suffice.statistics.threads import n_threads
+from suffice.statistics.passes.threads import n_threads
 
 rng = np.random.default_rng(0)
 Y = rng.integers(0, 4, 20_000)

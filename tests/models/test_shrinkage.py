@@ -11,7 +11,7 @@ from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
 import suffice as sf
 from closeness import near
-from suffice.models.groups import Groups
+from suffice.models.covariances.groups import Groups
 from suffice.models.settings import Settings, coarsen_for
 from suffice.models.structures import DIAGONAL, SPHERICAL
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import suffice as sf
-from suffice.models.side_by_side import SideBySide
+from suffice.models.covariances.side_by_side import SideBySide
 
 
 def _model(rows: np.ndarray, labels: np.ndarray):

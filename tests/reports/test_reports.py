@@ -461,7 +461,7 @@ def test_without_matplotlib_there_are_no_pictures(tmp_path):
 def test_the_file_is_written_whole_or_not_at_all(tmp_path, monkeypatch):
     file = tmp_path / "a.html"
     file.write_text("before")
-    monkeypatch.setattr("suffice.data.files.os.replace", _refused)
+    monkeypatch.setattr("suffice.data.sources.files.os.replace", _refused)
     with pytest.raises(UnwritableFile, match=r"a\.html cannot be written"):
         sf.report(*pages.numbers(20, 1, 2), file, model=sf.LDA())
     assert file.read_text() == "before"

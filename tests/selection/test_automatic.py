@@ -11,11 +11,11 @@ from sklearn.datasets import load_iris, load_wine
 
 import suffice as sf
 from suffice.errors import InvalidParameter
-from suffice.estimators import automatic_choice
-from suffice.estimators.automatic import Automatic
-from suffice.estimators.trial import Trial
-from suffice.models.effort import limited_effort
-from suffice.models.gap_em import GapEm
+from suffice.estimators.automatic import automatic_choice
+from suffice.estimators.automatic.automatic import Automatic
+from suffice.estimators.automatic.trial import Trial
+from suffice.models.em.effort import limited_effort
+from suffice.models.em.gap_em import GapEm
 from suffice.selection.entrants import Contest
 from suffice.selection.fold_completion import completed_moments
 from suffice.selection.fold_moments import FoldMoments

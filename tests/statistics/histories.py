@@ -13,7 +13,7 @@ import pandas as pd
 
 import suffice as sf
 from suffice.data.batches import batches
-from suffice.data.labelled_table import take_rows
+from suffice.data.tables.labelled_table import take_rows
 from suffice.statistics.exact.form import ExactForm
 from suffice.statistics.summarize import summarize_batches
 
@@ -87,7 +87,7 @@ def random_table(rng):
 def compiled_loops(used=True):
     """Use compiled loops for rows of any number, or never for so few."""
     importlib.import_module("suffice.statistics.kernels.compiled")
-    names = ("suffice.statistics.kernels.choice", "suffice.statistics.reader")
+    names = ("suffice.statistics.kernels.choice", "suffice.statistics.passes.reader")
     first, second = (patch(f"{name}.COMPILED_FROM", 1 if used else 1 << 22) for name in names)
     with first, second:
         yield

@@ -10,8 +10,8 @@ import time
 from pathlib import Path
 
 import suffice as sf
-from suffice.data import chunk, stream
-from suffice.statistics import checkpoint
+from suffice.data.sources import chunk, stream
+from suffice.statistics.passes import checkpoint
 
 
 def run(source, saved, answer, delay, target, detail):

@@ -6,8 +6,8 @@ from contextlib import contextmanager
 
 import pytest
 
-from suffice.statistics import threads
-from suffice.statistics.threads import blas_threads
+from suffice.statistics.passes import threads
+from suffice.statistics.passes.threads import blas_threads
 
 
 class Blas:

@@ -20,9 +20,10 @@ import stream_runs
 import suffice as sf
 from forged import with_field
 from lawful import EXHAUSTIVE
-from suffice.data.files import read_whole, write_whole
+from suffice.data.sources.files import read_whole, write_whole
 from suffice.errors import ChangedInput, CheckpointFailed, InvalidFile, InvalidParameter
-from suffice.statistics import checkpoint, container
+from suffice.statistics.passes import checkpoint
+from suffice.statistics.storage import container
 
 KILLS = 15 if EXHAUSTIVE else 5
 SAVED = "half.checkpoint"

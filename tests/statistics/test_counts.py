@@ -31,7 +31,8 @@ from suffice.errors import (
     NeverIncluded,
     SufficeError,
 )
-from suffice.statistics import container, count_pass
+from suffice.statistics.passes import count_pass
+from suffice.statistics.storage import container
 
 LAW = law(50)
 KINDS = {

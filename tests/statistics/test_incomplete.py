@@ -30,8 +30,9 @@ from suffice.errors import (
     NeverIncluded,
     NotFinite,
 )
-from suffice.statistics import container, gap_pass
 from suffice.statistics.incomplete import IncompleteStatistics, as_incomplete
+from suffice.statistics.passes import gap_pass
+from suffice.statistics.storage import container
 
 LAW = law(40)
 DETAILS = ("separate", "shared", "diagonal")

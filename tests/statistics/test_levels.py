@@ -15,7 +15,7 @@ from sklearn.naive_bayes import CategoricalNB as ScikitLearnCategoricalNB
 
 import suffice as sf
 from suffice.errors import InvalidFeatures, InvalidFile
-from suffice.statistics import container, storage
+from suffice.statistics.storage import container, storage
 
 COLOURS = ["red", "blue", "green", "ultramarine"]  # no row is ultramarine
 FORMS = {

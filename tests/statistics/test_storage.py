@@ -19,11 +19,11 @@ import suffice as sf
 from forged import resealed, with_field
 from lawful import EXHAUSTIVE, examples
 from suffice.errors import InvalidFeatures, InvalidFile, LostPrecision, NeverIncluded
-from suffice.statistics import container
-from suffice.statistics.rebuilding import read
-from suffice.statistics.room import Room
-from suffice.statistics.texts import write_texts
-from suffice.statistics.walker import to_arrays
+from suffice.statistics.storage import container
+from suffice.statistics.storage.rebuilding import read
+from suffice.statistics.storage.room import Room
+from suffice.statistics.storage.texts import write_texts
+from suffice.statistics.storage.walker import to_arrays
 
 DETAILS = ("separate", "shared", "diagonal")
 

@@ -13,7 +13,7 @@ from threadpoolctl import threadpool_limits
 import exact
 import suffice as sf
 from lawful import examples
-from suffice.data import stream
+from suffice.data.sources import stream
 from suffice.errors import InvalidInput, NotFinite
 
 D = 5
@@ -241,7 +241,7 @@ def test_a_heavy_part_far_from_a_light_one_keeps_its_digits():
 
 def test_threads_of_the_library_held_elsewhere_change_no_bit(monkeypatch, read_in_parts):
     """What a fit of many features does in another thread of the process."""
-    from suffice.statistics.threads import small_matrices
+    from suffice.statistics.passes.threads import small_matrices
 
     monkeypatch.setenv("SUFFICE_NUM_THREADS", "2")
     read_in_parts(4096 * 300)

@@ -8,7 +8,8 @@ import polars as pl
 import pytest
 
 import suffice as sf
-from suffice.data import indicator_rows, sample
+from suffice.data.sources import sample
+from suffice.data.tables import indicator_rows
 from suffice.errors import ColumnNote, InvalidFeatures, InvalidParameter, NotNumbers
 
 ROWS = 240

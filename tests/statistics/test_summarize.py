@@ -13,7 +13,7 @@ import pytest
 import suffice as sf
 from suffice.data import batches
 from suffice.errors import InvalidParameter, NotFinite
-from suffice.statistics import reader, threads
+from suffice.statistics.passes import reader, threads
 
 DETAILS = ("separate", "shared", "diagonal")
 MB = 1 << 20

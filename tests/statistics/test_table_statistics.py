@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 import suffice as sf
 from lawful import examples
-from suffice.data.description import describe
-from suffice.data.encoding import Encoding
-from suffice.data.table_rows import TableReader
+from suffice.data.columns.description import describe
+from suffice.data.tables.encoding import Encoding
+from suffice.data.tables.table_rows import TableReader
 from suffice.errors import InvalidFeatures, InvalidParameter, Mismatch, NeverIncluded
 from suffice.statistics.exact.grid import Grid
 from suffice.statistics.summarize import summarize, summarize_table

@@ -17,13 +17,13 @@ from forged import with_field
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.errors import InvalidFile
 from suffice.estimators.files import file_of
-from suffice.models.covariance import DiagonalCovariance
-from suffice.statistics import container, registry
-from suffice.statistics.rebuilding import read
-from suffice.statistics.registry import STORABLE, storable
-from suffice.statistics.room import Room
-from suffice.statistics.saving import Savable
-from suffice.statistics.walker import to_arrays
+from suffice.models.covariances.covariance import DiagonalCovariance
+from suffice.statistics.storage import container, registry
+from suffice.statistics.storage.rebuilding import read
+from suffice.statistics.storage.registry import STORABLE, storable
+from suffice.statistics.storage.room import Room
+from suffice.statistics.storage.saving import Savable
+from suffice.statistics.storage.walker import to_arrays
 
 X = np.random.default_rng(0).normal(size=(60, 3))
 

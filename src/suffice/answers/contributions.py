@@ -12,10 +12,10 @@ from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.gaps import Gaps
 from suffice.errors import InvalidParameter
 from suffice.html import html_table
-from suffice.models.covariance import Covariance, DiagonalCovariance
+from suffice.models.covariances.covariance import Covariance, DiagonalCovariance
+from suffice.models.covariances.linalg import log_or_zero
 from suffice.models.gapped import Gapped
 from suffice.models.gaussian import GaussianModel
-from suffice.models.linalg import log_or_zero
 from suffice.models.model import Model
 from suffice.text import plural, shorten, shown, visible
 

@@ -11,9 +11,9 @@ from suffice.data.arrays import Floats
 from suffice.data.elsewhere import project
 from suffice.data.parameters import as_float, positive
 from suffice.errors import InvalidParameter
-from suffice.models.covariance import FullCovariance
+from suffice.models.covariances.covariance import FullCovariance
+from suffice.models.covariances.linalg import symmetric_root
 from suffice.models.gaussian import GaussianModel
-from suffice.models.linalg import symmetric_root
 from suffice.text import shown
 
 

@@ -13,8 +13,8 @@ from suffice.answers.contributions import (
 from suffice.answers.imputation import draws, impute
 from suffice.answers.sampling import draw, random_codes
 from suffice.data.arrays import Array, Floats, Indices
-from suffice.models.covariance import DiagonalCovariance
-from suffice.models.linalg import log_or_zero
+from suffice.models.covariances.covariance import DiagonalCovariance
+from suffice.models.covariances.linalg import log_or_zero
 from suffice.models.mixture import MixtureModel
 from suffice.models.scoring import probabilities
 

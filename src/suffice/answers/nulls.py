@@ -15,7 +15,7 @@ from scipy import optimize, special
 
 from suffice.data.arrays import Array, Floats
 from suffice.data.gaps import Gaps
-from suffice.models.covariance import Covariance
+from suffice.models.covariances.covariance import Covariance
 from suffice.models.gaussian import GaussianModel, build
 from suffice.models.settings import Settings
 from suffice.statistics.factored_scatter import FactoredScatter, from_rows

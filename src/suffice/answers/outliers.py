@@ -9,9 +9,9 @@ import numpy as np
 from suffice.answers.nulls import Nulls
 from suffice.data.arrays import Array, Floats
 from suffice.data.gaps import Gaps
+from suffice.models.conjugate_priors.student import StudentModel
 from suffice.models.gaussian import GaussianModel
 from suffice.models.scoring import log_sum, posterior
-from suffice.models.student import StudentModel
 
 # Rows of each stratum of the null distribution, each half as probable as the one before, so that
 # the far tail is as well known as the bulk.

@@ -8,7 +8,7 @@ from suffice.answers.contributions import Contributions, contributions, log_odds
 from suffice.answers.imputation import class_shares, conditional_mean, draws
 from suffice.answers.sampling import draw
 from suffice.data.arrays import Array, Floats, Indices
-from suffice.data.mixed import MixedRows, missing
+from suffice.data.tables.mixed import MixedRows, missing
 from suffice.models.independent import IndependentModel, impossible, random_columns
 from suffice.models.product import ProductModel
 

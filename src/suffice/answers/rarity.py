@@ -10,7 +10,7 @@ import numpy as np
 from suffice.answers.sampling import draw, random_codes
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.gaps import Gaps
-from suffice.data.mixed import mask, missing
+from suffice.data.tables.mixed import mask, missing
 from suffice.models.model import Model
 from suffice.models.scoring import log_sum
 

@@ -10,7 +10,7 @@ import numpy as np
 from suffice.data.arrays import Floats, Indices
 from suffice.errors import InvalidParameter
 from suffice.models.gaussian import GaussianModel
-from suffice.statistics.threads import blas_threads, in_parallel, n_threads, shares
+from suffice.statistics.passes.threads import blas_threads, in_parallel, n_threads, shares
 from suffice.text import shown
 
 

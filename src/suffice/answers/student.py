@@ -23,11 +23,15 @@ from suffice.answers.outliers import Atypicality
 from suffice.answers.rarity import Rarity
 from suffice.answers.sampling import draw
 from suffice.data.arrays import Array, Floats, Indices
+from suffice.models.conjugate_priors.student import (
+    IndependentStudent,
+    MultivariateStudent,
+    StudentModel,
+)
 from suffice.models.gaussian import GaussianModel
-from suffice.models.student import IndependentStudent, MultivariateStudent, StudentModel
 
 if TYPE_CHECKING:
-    from suffice.models.conjugate import Posterior
+    from suffice.models.conjugate_priors.conjugate import Posterior
 
 
 @draw.register

@@ -120,7 +120,7 @@ def _from_rows(rows: Any, choice: ModelOptions) -> tuple[Any, Any]:
     import suffice as sf
     from suffice.cli.output import working
     from suffice.data.labels import Labels
-    from suffice.estimators.candidates import fit as fit_model
+    from suffice.estimators.automatic.candidates import fit as fit_model
     from suffice.models.priors import class_priors
 
     priors = parse_priors(choice.priors, rows.labels.drop_nulls().unique().to_list())

@@ -21,7 +21,7 @@ def impute(
     """
     from suffice.cli.loaded import load_model
     from suffice.cli.output import working
-    from suffice.data.table_labels import class_column
+    from suffice.data.tables.table_labels import class_column
 
     output.check()
     loaded = load_model(model)

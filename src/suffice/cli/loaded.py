@@ -13,7 +13,7 @@ from suffice.cli.training import TrainingTable, read
 from suffice.errors import InvalidFeatures, InvalidFile, InvalidParameter
 
 if TYPE_CHECKING:
-    from suffice.data.table_layout import TableLayout
+    from suffice.data.tables.table_layout import TableLayout
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +105,7 @@ class Loaded:
 
     def read_labelled(self, path: Path, reading: LabelledReading) -> TrainingTable:
         """The same with the classes and weights of the rows."""
-        from suffice.data.table_labels import labels_and_weights
+        from suffice.data.tables.table_labels import labels_and_weights
 
         target = self.target_or(reading.target)
         table = self.read(path, reading, target)
@@ -121,7 +121,7 @@ class Loaded:
 
     def rows(self, table: Any) -> Any:
         """The columns that the model was trained on, in its order."""
-        from suffice.data.table_output import table_features
+        from suffice.data.tables.table_output import table_features
 
         names = self.names
         if names is None:
@@ -139,7 +139,7 @@ class Loaded:
         """How the columns of a table are read."""
         import numpy as np
 
-        from suffice.data.table_layout import TableLayout
+        from suffice.data.tables.table_layout import TableLayout
 
         schema, names = self.schema, self.all_names
         pairs = zip(schema["discrete"], schema["levels"], strict=True)
@@ -187,14 +187,14 @@ class Loaded:
         return replace(contributions, values=values), self.all_names
 
     def _check_columns(self, table: Any, names: Sequence[str]) -> None:
-        from suffice.data.table import check_lacks_none
+        from suffice.data.tables.table import check_lacks_none
 
         owner = f", on which {self.source} was trained"
         advice = " Add them, with empty cells where nothing is known."
         check_lacks_none(names, table.columns, table.source, owner, advice)
 
     def _unnamed(self, table: Any) -> Any:
-        from suffice.data.table_output import table_features
+        from suffice.data.tables.table_output import table_features
 
         width = self.model.n_features_in_
         if len(table.columns) != width:
@@ -244,7 +244,7 @@ def is_ours(path: Path) -> bool:
 def load_any(path: Path) -> Any:
     """The model or statistics in a file."""
     import suffice as sf
-    from suffice.data.table_output import ENDINGS
+    from suffice.data.tables.table_output import ENDINGS
 
     if str(path) == "-":
         raise InvalidFile("a model cannot come from standard input; name its file.")

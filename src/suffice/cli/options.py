@@ -139,7 +139,7 @@ class Reading:
     @property
     def null_markers(self) -> tuple[str, ...]:
         """Further texts that mean a missing value."""
-        from suffice.data.column_options import INDICATOR
+        from suffice.data.columns.column_options import INDICATOR
 
         markers = [text for text in listed(self.missing) if text != INDICATOR]
         for text in markers:
@@ -154,7 +154,7 @@ class Reading:
     @property
     def indicates(self) -> bool:
         """Whether columns with missing values have an indicator of them."""
-        from suffice.data.column_options import INDICATOR
+        from suffice.data.columns.column_options import INDICATOR
 
         return INDICATOR in listed(self.missing)
 
@@ -208,7 +208,7 @@ class TableOptions(NamedColumns):
 
     def roles(self, target: str, weights: str | None) -> Any:
         """The roles of the columns, as files that are read in parts take them."""
-        from suffice.data.roles import ReadOptions
+        from suffice.data.sources.roles import ReadOptions
 
         return ReadOptions(
             target,

@@ -27,7 +27,7 @@ def outliers(
     """
     from suffice.cli.loaded import load_model
     from suffice.cli.output import free_name, working
-    from suffice.data.table_output import frame_of
+    from suffice.data.tables.table_output import frame_of
 
     output.check()
     loaded = load_model(model)

@@ -15,7 +15,7 @@ from typing import Any
 import typer
 
 from suffice.cli.signing import key
-from suffice.data.files import (
+from suffice.data.sources.files import (
     check_writable,
     descriptor,
     is_pipe,
@@ -23,7 +23,7 @@ from suffice.data.files import (
     write_pipe,
     write_whole,
 )
-from suffice.data.table import reads_as_number
+from suffice.data.tables.table import reads_as_number
 from suffice.errors import InvalidParameter
 from suffice.text import HIDDEN, shorten, visible, visible_lines
 
@@ -34,7 +34,7 @@ def check_out(out: Path | None, *, table: bool = False) -> None:
         return
     check_writable(out)
     if table:
-        from suffice.data.table_output import check_ending
+        from suffice.data.tables.table_output import check_ending
 
         check_ending(str(out))
 
@@ -48,7 +48,7 @@ def check_file_out(out: Path) -> None:
 
 def check_model_out(out: Path) -> None:
     """Raise before any work unless a model or statistics can be written there."""
-    from suffice.data.table_output import ENDINGS
+    from suffice.data.tables.table_output import ENDINGS
 
     if out.suffix.lower() in ENDINGS:
         raise InvalidParameter(
@@ -109,7 +109,7 @@ def write_table(
 
     kept : number of leading columns from the input; a narrow terminal shows the others first
     """
-    from suffice.data.table_output import frame_of, table_bytes
+    from suffice.data.tables.table_output import frame_of, table_bytes
 
     if out is not None and not is_stdout(out):
         data = table_bytes(columns, _ending(out), safe=not formulas)
@@ -129,7 +129,7 @@ def write_table(
 
 def _ending(out: Path) -> str:
     """The format of a table by its name; CSV for a stream without a known ending."""
-    from suffice.data.table_output import ENDINGS, check_ending
+    from suffice.data.tables.table_output import ENDINGS, check_ending
 
     return ".csv" if is_pipe(out) and out.suffix not in ENDINGS else check_ending(str(out))
 

@@ -43,7 +43,7 @@ def predict(
     from suffice.cli.loaded import load_model
     from suffice.cli.models import parse_costs, parse_priors, parse_threshold
     from suffice.cli.output import free_name, working
-    from suffice.estimators.auto import under_priors
+    from suffice.estimators.automatic.auto import under_priors
 
     output.check()
     loaded = load_model(model)

@@ -13,8 +13,8 @@ def set_key(path: Path | None) -> None:
     if path is None:
         _given.set(None)
         return
-    from suffice.data.files import read_whole
-    from suffice.statistics.container import check_key
+    from suffice.data.sources.files import read_whole
+    from suffice.statistics.storage.container import check_key
 
     key = read_whole(path)
     check_key(key)

@@ -62,8 +62,8 @@ def summarize_files(
     """
     from dataclasses import replace
 
-    from suffice.statistics.checkpoint import resumed_layout
     from suffice.statistics.exact.grid import Grid
+    from suffice.statistics.passes.checkpoint import resumed_layout
     from suffice.statistics.summarize import summarize_parts
 
     names, roles = [str(path) for path in data], options.roles(target, weights)
@@ -80,8 +80,8 @@ def summarize_files(
 
 def sample(data: Sequence[Path], options: NamedColumns) -> Any:
     """Some rows of files that are read in parts, as a table."""
-    from suffice.data.paths import file_paths
-    from suffice.data.table_file import sample_table
+    from suffice.data.sources.paths import file_paths
+    from suffice.data.sources.table_file import sample_table
 
     paths, kinds = file_paths([str(path) for path in data]), options.kinds
     text = (*kinds["categorical"], *kinds["text"])
@@ -104,6 +104,6 @@ def _described(data: Sequence[Path], roles: Any, options: TableOptions) -> Any:
 
 
 def _is_json(path: Path) -> bool:
-    from suffice.data.source import file_format
+    from suffice.data.sources.source import file_format
 
     return file_format(path) == "json"

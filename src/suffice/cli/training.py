@@ -12,8 +12,8 @@ from suffice.cli.output import say, working
 from suffice.errors import InvalidParameter
 
 if TYPE_CHECKING:
-    from suffice.data.description import Description
-    from suffice.data.table_layout import TableLayout
+    from suffice.data.columns.description import Description
+    from suffice.data.tables.table_layout import TableLayout
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,14 +38,14 @@ class TrainingTable:
         """The features as numbers and levels."""
         if self.layout is None:
             return self.features
-        from suffice.data.table_output import frame_of_features
+        from suffice.data.tables.table_output import frame_of_features
 
         return frame_of_features(self.layout.read(self.features))
 
 
 def read(path: Path, reading: Reading, text: Sequence[str] = ()) -> Any:
     """The table in a file; `text` names columns to be read as text."""
-    from suffice.data.table_file import read_table
+    from suffice.data.sources.table_file import read_table
 
     with working(f"reading {path}"):
         return read_table(
@@ -64,8 +64,8 @@ def read_training(
 
     checks : as for `class_column`
     """
-    from suffice.data.table_labels import labels_and_weights
-    from suffice.data.table_output import table_features
+    from suffice.data.tables.table_labels import labels_and_weights
+    from suffice.data.tables.table_output import table_features
 
     kinds = options.kinds
     table = read(path, options, (*kinds["categorical"], *kinds["text"]))
@@ -83,9 +83,9 @@ def read_training(
 
 def rows_like(statistics: Any, rows: Path, labelled: LabelledReading) -> TrainingTable:
     """The rows of a table with the columns of statistics."""
-    from suffice.data.table_labels import labels_and_weights
-    from suffice.data.table_layout import TableLayout
-    from suffice.data.table_output import table_features
+    from suffice.data.tables.table_labels import labels_and_weights
+    from suffice.data.tables.table_layout import TableLayout
+    from suffice.data.tables.table_output import table_features
 
     target, weights = needed(labelled.target), labelled.weights
     names, reader = statistics.feature_names, getattr(statistics, "reader", None)
@@ -138,8 +138,8 @@ def describe_columns(
     table: Any, options: NamedColumns, target: str | None = None, drop: Sequence[str] = ()
 ) -> Description:
     """What the columns of a table are."""
-    from suffice.data.column_options import INDICATOR
-    from suffice.data.description import describe
+    from suffice.data.columns.column_options import INDICATOR
+    from suffice.data.columns.description import describe
 
     # Further texts that mean a missing value are gone since the file was read.
     missing: list[str] | str | None = [] if options.missing == "" else None

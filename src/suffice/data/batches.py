@@ -13,10 +13,10 @@ from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.caller import stacklevel
 from suffice.data.feature_rows import Features
 from suffice.data.features import as_features, as_frame
-from suffice.data.indicator_rows import MOST_LEVELS, indicator_rows
 from suffice.data.labels import Labels, check_lengths
-from suffice.data.table import check_has, plain_name
-from suffice.data.table_rows import TableReader
+from suffice.data.tables.indicator_rows import MOST_LEVELS, indicator_rows
+from suffice.data.tables.table import check_has, plain_name
+from suffice.data.tables.table_rows import TableReader
 from suffice.data.weights import Weights
 from suffice.errors import (
     BatchFailed,

@@ -14,7 +14,7 @@ import numpy as np
 from suffice.data.arrays import Array, Floats
 from suffice.data.feature_rows import ArrayFeatures, Features, FrameFeatures, IndicatorFeatures
 from suffice.data.gaps import is_missing
-from suffice.data.table import plain_name
+from suffice.data.tables.table import plain_name
 from suffice.errors import HasGaps, InvalidFeatures, NotFinite, NotNumbers
 from suffice.text import shown
 

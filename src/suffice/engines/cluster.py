@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from suffice.data.sample import joined
-from suffice.data.table_layout import TableLayout
-from suffice.data.table_rows import TableReader
+from suffice.data.sources.sample import joined
+from suffice.data.tables.table_layout import TableLayout
+from suffice.data.tables.table_rows import TableReader
 from suffice.engines.parts import Sums, single_threaded
 from suffice.engines.recipes import (
     ColumnsRecipe,

@@ -11,8 +11,8 @@ from weakref import WeakSet
 import numpy as np
 
 import suffice
+from suffice.data.columns.text_rules import looks_like_id
 from suffice.data.features import check_two_dimensional
-from suffice.data.text_rules import looks_like_id
 from suffice.engines.cluster import Question, dispatch, summarize_rows
 from suffice.engines.dask_columns import Cuts
 from suffice.engines.named import NamedSplit, split_of

@@ -12,7 +12,7 @@ import numpy as np
 import suffice
 from suffice.engines.named import NamedSplit, split_rows
 from suffice.errors import InvalidFeatures, InvalidInput, InvalidWeights, MissingPackage
-from suffice.statistics.threads import usual_threads
+from suffice.statistics.passes.threads import usual_threads
 
 Result = TypeVar("Result")
 

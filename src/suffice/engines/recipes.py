@@ -9,10 +9,10 @@ import numpy as np
 
 from suffice.data.arrays import Floats
 from suffice.data.batches import batches, select_columns
-from suffice.data.indicator_rows import MOST_LEVELS
-from suffice.data.labelled_table import row_count, take_rows
-from suffice.data.mixed import Claim, ColumnLayout
-from suffice.data.sample import SampleSize
+from suffice.data.sources.sample import SampleSize
+from suffice.data.tables.indicator_rows import MOST_LEVELS
+from suffice.data.tables.labelled_table import row_count, take_rows
+from suffice.data.tables.mixed import Claim, ColumnLayout
 from suffice.engines.parts import Recipe
 from suffice.estimators.new_rows import check_announced
 from suffice.estimators.outline import Outline

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from suffice.data.text_rules import looks_like_id
+from suffice.data.columns.text_rules import looks_like_id
 from suffice.engines.cluster import Question, dispatch, summarize_rows
 from suffice.engines.named import NamedSplit, split_of
 from suffice.engines.parts import Job, Part, Recipe, Sums, run, total_value

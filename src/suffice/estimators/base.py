@@ -16,8 +16,8 @@ from suffice.data.arrays import Array
 from suffice.data.caller import stacklevel
 from suffice.data.elsewhere import RowsElsewhere
 from suffice.data.features import as_features, gap, infinite
-from suffice.data.frame_output import by_name, fill_table
-from suffice.data.table_layout import TableLayout
+from suffice.data.tables.frame_output import by_name, fill_table
+from suffice.data.tables.table_layout import TableLayout
 from suffice.errors import InvalidFeatures, InvalidLabels, InvalidParameter
 from suffice.estimators.columns import check_columns
 from suffice.estimators.files import Created, file_of, save

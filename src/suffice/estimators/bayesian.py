@@ -12,10 +12,10 @@ from suffice.data.arrays import Floats
 from suffice.errors import InvalidParameter
 from suffice.estimators.gaussian_classifier import GaussianClassifier
 from suffice.estimators.state import at_once
-from suffice.models.beliefs import Beliefs, Prior
-from suffice.models.conjugate import MapModel, Posterior, log_evidence
+from suffice.models.conjugate_priors.beliefs import Beliefs, Prior
+from suffice.models.conjugate_priors.conjugate import MapModel, Posterior, log_evidence
+from suffice.models.conjugate_priors.student import StudentModel
 from suffice.models.gaussian import LinearScores
-from suffice.models.student import StudentModel
 
 
 @dataclass(eq=False, repr=False)

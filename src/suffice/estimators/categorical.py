@@ -10,8 +10,8 @@ import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.labels import string_array
-from suffice.data.levels import UNSEEN
 from suffice.data.parameters import flag
+from suffice.data.tables.levels import UNSEEN
 from suffice.errors import InvalidParameter
 from suffice.estimators.naive_bayes import DiscreteClassifier
 from suffice.estimators.sklearn_parameters import smallest_alpha

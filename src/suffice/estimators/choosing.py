@@ -11,9 +11,9 @@ import numpy as np
 
 from suffice.data.arrays import Floats
 from suffice.data.features import as_features, infinite
-from suffice.data.labelled_table import LabelledTable
+from suffice.data.tables.labelled_table import LabelledTable
 from suffice.errors import TooFewRows
-from suffice.estimators.splitting import make_folds
+from suffice.estimators.automatic.splitting import make_folds
 from suffice.models.settings import Settings
 from suffice.selection.criteria import effective_parameters
 from suffice.selection.cross_validation import Candidate, cross_validate

@@ -21,10 +21,10 @@ from suffice.answers.pair import class_codes, class_pair
 from suffice.data.arrays import Array, Floats, Indices, namespace
 from suffice.data.elsewhere import RowsElsewhere, beside, labels_of, on_host
 from suffice.data.features import as_features
-from suffice.data.frame_output import frame_kind
 from suffice.data.labels import Labels, check_lengths, same_kind
-from suffice.data.levels import UNSEEN
 from suffice.data.parameters import flag, is_number
+from suffice.data.tables.frame_output import frame_kind
+from suffice.data.tables.levels import UNSEEN
 from suffice.data.weights import Weights
 from suffice.errors import InvalidFeatures, InvalidParameter
 from suffice.estimators.anywhere import on_labelled_rows, on_rows

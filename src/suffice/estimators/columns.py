@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
 from suffice.data.arrays import Array
-from suffice.data.table_rows import TableReader
+from suffice.data.tables.table_rows import TableReader
 from suffice.errors import InvalidFeatures, NotNumbers
 from suffice.text import shown
 

@@ -11,7 +11,7 @@ from suffice.data.batches import split_named
 from suffice.data.labels import Labels, check_lengths
 from suffice.data.weights import Weights
 from suffice.errors import InvalidLabels, InvalidParameter
-from suffice.estimators.candidates import log_probabilities
+from suffice.estimators.automatic.candidates import log_probabilities
 from suffice.selection.evaluation import Evaluation, evaluate_predictions
 from suffice.selection.thresholds import Thresholds, tabulate_thresholds
 from suffice.text import shown

@@ -6,20 +6,20 @@ from datetime import date
 from os import PathLike
 from typing import Any
 
-from suffice.data.files import read_whole, write_whole
 from suffice.data.parameters import check_path, flag
+from suffice.data.sources.files import read_whole, write_whole
 from suffice.errors import InvalidParameter
-from suffice.statistics.container import pack, unpack
-from suffice.statistics.room import Room
-from suffice.statistics.saving import Savable
-from suffice.statistics.storage import (
+from suffice.statistics.storage.container import pack, unpack
+from suffice.statistics.storage.room import Room
+from suffice.statistics.storage.saving import Savable
+from suffice.statistics.storage.storage import (
     INCONSISTENT,
     inconsistent,
     read_statistics,
     read_value,
     to_bytes,
 )
-from suffice.statistics.walker import to_arrays
+from suffice.statistics.storage.walker import to_arrays
 from suffice.text import shown
 
 # When a model was made, given by the user, so that equal models give equal files.

@@ -13,20 +13,20 @@ from sklearn.exceptions import ConvergenceWarning
 from suffice.answers import mixture as _mixture  # noqa: F401 - registers its answers
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.caller import stacklevel
-from suffice.data.encoding import Encoding
 from suffice.data.features import as_features
 from suffice.data.labels import check_lengths
 from suffice.data.parameters import check_callable, count, is_number, not_negative
-from suffice.data.table_rows import TableReader
+from suffice.data.tables.encoding import Encoding
+from suffice.data.tables.table_rows import TableReader
 from suffice.data.weights import Weights
 from suffice.errors import InvalidLabels, InvalidParameter
 from suffice.estimators.base import Estimator
 from suffice.estimators.columns import LearnedColumns
 from suffice.estimators.new_rows import RowsInMemory
 from suffice.estimators.state import State
+from suffice.models.em.training import Effort, EmProgress, MixtureFit, Training
 from suffice.models.mixture import MixtureModel
 from suffice.models.settings import Settings
-from suffice.models.training import Effort, EmProgress, MixtureFit, Training
 from suffice.text import shown
 
 

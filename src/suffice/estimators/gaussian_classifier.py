@@ -17,10 +17,10 @@ from suffice.answers.outliers import Atypicality
 from suffice.answers.pair import class_pair
 from suffice.data.arrays import Array, Floats
 from suffice.data.batches import batches
-from suffice.data.encoding import Encoding
 from suffice.data.features import as_features
 from suffice.data.labels import class_position
-from suffice.data.prepared_table import TableRows
+from suffice.data.tables.encoding import Encoding
+from suffice.data.tables.prepared_table import TableRows
 from suffice.errors import InvalidParameter
 from suffice.estimators.anywhere import learns_afresh, on_rows
 from suffice.estimators.choosing import choose_settings, combinations, cross_validated
@@ -30,7 +30,7 @@ from suffice.estimators.new_rows import RowsInMemory
 from suffice.estimators.outline import Outline, reader_of
 from suffice.estimators.sklearn_parameters import with_estimated_scatter
 from suffice.estimators.state import at_once
-from suffice.models.completion import adapt_settings, complete
+from suffice.models.em.completion import adapt_settings, complete
 from suffice.models.gaussian import GaussianModel, LinearScores, class_matrices
 from suffice.models.settings import Settings, coarsen_for
 from suffice.selection.selection import Selection

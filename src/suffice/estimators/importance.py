@@ -10,14 +10,14 @@ from sklearn.base import clone
 
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.batches import select_columns
-from suffice.data.blanking import blank_column, column_names
-from suffice.data.labelled_table import LabelledTable
+from suffice.data.tables.blanking import blank_column, column_names
+from suffice.data.tables.labelled_table import LabelledTable
 from suffice.errors import InvalidParameter
-from suffice.estimators.candidates import fit_quietly, last_step, log_probabilities
+from suffice.estimators.automatic.candidates import fit_quietly, last_step, log_probabilities
+from suffice.estimators.automatic.splitting import make_folds
 from suffice.estimators.classifier import Classifier
 from suffice.estimators.evaluating import labelled
 from suffice.estimators.marginals import marginal_posterior
-from suffice.estimators.splitting import make_folds
 from suffice.selection.evaluation import label_codes
 from suffice.selection.importance import Importance
 

@@ -11,8 +11,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from suffice.data.arrays import Array, Floats
 from suffice.data.features import as_features
-from suffice.data.levels import Column, columns_of
-from suffice.data.mixed import DISCRETE, NUMERIC, ColumnLayout, check_shape
+from suffice.data.tables.levels import Column, columns_of
+from suffice.data.tables.mixed import DISCRETE, NUMERIC, ColumnLayout, check_shape
 from suffice.errors import InvalidParameter
 from suffice.estimators.base import Estimator
 from suffice.estimators.columns import LearnedColumns, check_columns

@@ -15,7 +15,7 @@ from suffice.estimators.learned import Learned
 from suffice.estimators.learning import Learner
 from suffice.models.known_classes import KnownClasses
 from suffice.models.known_gaussians import GivenCovariances, known_gaussians, read_means
-from suffice.statistics.soundness import check_names
+from suffice.statistics.storage.soundness import check_names
 from suffice.text import shown
 
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from typing import Any, Self
 
 from suffice.data.arrays import Array
-from suffice.data.encoding import Encoding
 from suffice.data.powers import Powers
+from suffice.data.tables.encoding import Encoding
 from suffice.errors import InvalidParameter, NoStatistics
 from suffice.estimators.columns import LearnedColumns
 from suffice.estimators.new_rows import NewRows

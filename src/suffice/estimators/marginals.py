@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
-from suffice.data.mixed import mask
-from suffice.estimators.pooled_model import PooledModel
+from suffice.data.tables.mixed import mask
+from suffice.estimators.pooled.pooled_model import PooledModel
 from suffice.models.scoring import log_posterior, normalised
 
 

@@ -12,8 +12,8 @@ import numpy as np
 
 from suffice.data.arrays import Array, Floats
 from suffice.data.features import infinite
-from suffice.data.mixed import DISCRETE, NUMERIC, ColumnLayout, MixedRows, columns_at
 from suffice.data.parameters import not_negative
+from suffice.data.tables.mixed import DISCRETE, NUMERIC, ColumnLayout, MixedRows, columns_at
 from suffice.errors import InvalidFeatures, InvalidParameter, NotNumbers
 from suffice.estimators.naive_bayes import NaiveBayes
 from suffice.estimators.outline import Outline, reader_of

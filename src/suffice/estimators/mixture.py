@@ -21,13 +21,13 @@ from suffice.estimators.fitting import FittedMixture, Fitting, encoded, training
 from suffice.estimators.known import known_columns
 from suffice.estimators.new_rows import RowsInMemory
 from suffice.estimators.state import at_once
-from suffice.models.em import fit_mixture
+from suffice.models.em.em import fit_mixture
+from suffice.models.em.training import EmProgress, Given
 from suffice.models.known_classes import KnownClasses
 from suffice.models.known_gaussians import GivenCovariances, known_gaussians, read_means
 from suffice.models.mixture import MixtureModel, covariance_arrays, n_parameters
 from suffice.models.scoring import Hook, joint, log_posterior, log_sum, posterior, scores
 from suffice.models.settings import Settings
-from suffice.models.training import EmProgress, Given
 from suffice.selection import criteria
 from suffice.text import shown
 

@@ -22,11 +22,11 @@ from suffice.estimators.classifier import Classifier
 from suffice.estimators.fitting import Fitting, encoded, training_rows
 from suffice.estimators.new_rows import RowsInMemory
 from suffice.estimators.state import at_once
-from suffice.models.em import fit_mixture, sizes_by_bic
+from suffice.models.em.em import fit_mixture, sizes_by_bic
+from suffice.models.em.training import Effort, EmProgress, Training, most_components
 from suffice.models.gaussian import class_matrices
 from suffice.models.mixture import MixtureModel, n_parameters
 from suffice.models.settings import Settings
-from suffice.models.training import Effort, EmProgress, Training, most_components
 from suffice.selection import criteria
 from suffice.text import shown
 

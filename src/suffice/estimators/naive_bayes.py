@@ -9,7 +9,7 @@ import numpy as np
 from suffice.answers import product as _product  # noqa: F401 - registers its answers
 from suffice.answers.rarity import Rarity
 from suffice.data.arrays import Array, Floats
-from suffice.data.table_writing import write_features
+from suffice.data.tables.table_writing import write_features
 from suffice.estimators.classifier import AnyModel
 from suffice.estimators.known import known_columns
 from suffice.estimators.learned import Learned

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from suffice.data.frame_output import FrameForm
 from suffice.data.labels import Labels, name_of
-from suffice.data.table_rows import TableReader
+from suffice.data.tables.frame_output import FrameForm
+from suffice.data.tables.table_rows import TableReader
 from suffice.errors import InvalidLabels, InvalidParameter
 from suffice.estimators.columns import LearnedColumns
 from suffice.estimators.outline import Outline

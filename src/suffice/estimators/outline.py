@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from suffice.data.powers import Powers
-from suffice.data.table_rows import TableReader
+from suffice.data.tables.table_rows import TableReader
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,8 @@ from typing import Any, Self, TypeVar, cast
 
 import numpy as np
 
-from suffice.data.frame_output import label_frame
 from suffice.data.parameters import choice
+from suffice.data.tables.frame_output import label_frame
 
 Method = TypeVar("Method", bound=Callable[..., Any])
 Anyone = TypeVar("Anyone")

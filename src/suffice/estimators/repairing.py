@@ -13,8 +13,8 @@ from sklearn.base import clone
 
 from suffice.data.caller import stacklevel
 from suffice.errors import RepairedModel
+from suffice.models.covariances.repairs import MOST_NAMED, Repair
 from suffice.models.likelihood import Likelihood
-from suffice.models.repairs import MOST_NAMED, Repair
 from suffice.models.settings import Settings
 from suffice.models.structures import BUILT_IN
 from suffice.statistics.table_statistics import TableStatistics

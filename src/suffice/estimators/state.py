@@ -15,9 +15,9 @@ from threading import Lock
 from typing import Any, Self, TypeVar, cast
 
 from suffice.data.arrays import Array
-from suffice.data.encoding import Encoding
-from suffice.data.frame_output import FrameForm
-from suffice.data.table_rows import TableReader
+from suffice.data.tables.encoding import Encoding
+from suffice.data.tables.frame_output import FrameForm
+from suffice.data.tables.table_rows import TableReader
 from suffice.estimators.columns import LearnedColumns
 
 Anyone = TypeVar("Anyone")

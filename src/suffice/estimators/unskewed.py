@@ -11,15 +11,15 @@ from suffice.answers.student import atypicality
 from suffice.data.arrays import Array, Floats
 from suffice.data.features import as_features
 from suffice.data.powers import Powers
-from suffice.data.prepared_table import TableRows
+from suffice.data.tables.prepared_table import TableRows
 from suffice.data.weights import Weights
 from suffice.errors import InvalidParameter
 from suffice.estimators.anywhere import on_rows
 from suffice.estimators.gaussian import GaussianDiscriminant
 from suffice.estimators.outline import Outline, reader_of
+from suffice.models.conjugate_priors.student import StudentModel
 from suffice.models.gaussian import LinearScores
 from suffice.models.settings import Settings
-from suffice.models.student import StudentModel
 
 
 @dataclass(eq=False, repr=False)

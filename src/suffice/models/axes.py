@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from suffice.data.arrays import Floats
+from suffice.models.covariances.linalg import fix_signs, principal_axes
 from suffice.models.gaussian import GaussianModel
-from suffice.models.linalg import fix_signs, principal_axes
 from suffice.statistics.numbers import two_sum
 
 

@@ -10,13 +10,13 @@ import numpy as np
 from suffice.data.arrays import Array, Indices
 from suffice.data.feature_rows import Features
 from suffice.data.features import as_features, infinite
-from suffice.data.levels import MISSING
 from suffice.data.parameters import as_float
+from suffice.data.tables.levels import MISSING
 from suffice.errors import InvalidFeatures, InvalidParameter
 from suffice.models.categorical import Categorical
 from suffice.models.discrete import DiscreteModel
-from suffice.statistics.count_pass import count_levels
 from suffice.statistics.counts import Counts
+from suffice.statistics.passes.count_pass import count_levels
 from suffice.text import quote_names
 
 

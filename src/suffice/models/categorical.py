@@ -8,18 +8,18 @@ from typing import Any, Self
 import numpy as np
 
 from suffice.data.arrays import Array, Floats
-from suffice.data.levels import columns_of, comparable, levels_of
-from suffice.data.mixed import check_shape
 from suffice.data.parameters import as_floats
+from suffice.data.tables.levels import columns_of, comparable, levels_of
+from suffice.data.tables.mixed import check_shape
 from suffice.errors import InvalidParameter, TooFewRows
+from suffice.models.conjugate_priors.gammas import log_ratio, log_ratio_slope
+from suffice.models.conjugate_priors.strengths import best_strengths
 from suffice.models.discrete import DiscreteModel, LevelModel
-from suffice.models.gammas import log_ratio, log_ratio_slope
 from suffice.models.likelihood import Likelihood
 from suffice.models.priors import class_priors
-from suffice.models.strengths import best_strengths
-from suffice.statistics.count_pass import column_ranges, count_levels, is_large_integers
 from suffice.statistics.counts import Counts
 from suffice.statistics.level_table import LevelTable
+from suffice.statistics.passes.count_pass import column_ranges, count_levels, is_large_integers
 from suffice.text import shown
 
 # Largest number of levels that integers from 0 stand for.

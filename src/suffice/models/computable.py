@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from suffice.errors import NotFinite
+from suffice.models.conjugate_priors.student import StudentModel
 from suffice.models.gaussian import GaussianModel
 from suffice.models.mixture import MixtureModel
 from suffice.models.product import ProductModel
-from suffice.models.student import StudentModel
-from suffice.statistics.threads import blas_threads
+from suffice.statistics.passes.threads import blas_threads
 
 
 def check_computable(model: Any) -> None:

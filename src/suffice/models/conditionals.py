@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
-from suffice.models.observed_parts import Units
+from suffice.models.em.observed_parts import Units
 
 # Matrices are computed in blocks of this many entries.
 BLOCK_ENTRIES = 1 << 21

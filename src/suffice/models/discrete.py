@@ -9,11 +9,11 @@ from typing import ClassVar
 import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
-from suffice.data.levels import MISSING
+from suffice.data.tables.levels import MISSING
 from suffice.models.independent import IndependentModel, random_columns
 from suffice.models.scoring import rows_per_block
 from suffice.statistics.counts import Counts
-from suffice.statistics.threads import in_parallel, n_threads, shares
+from suffice.statistics.passes.threads import in_parallel, n_threads, shares
 
 
 @dataclass(frozen=True)

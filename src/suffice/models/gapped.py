@@ -15,9 +15,9 @@ import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.gaps import Gaps
-from suffice.models.covariance import Covariance, DiagonalCovariance, FullCovariance
-from suffice.models.filling import ROWS_PER_PATTERN, peaks
-from suffice.models.linalg import Cholesky, cholesky_solve
+from suffice.models.covariances.covariance import Covariance, DiagonalCovariance, FullCovariance
+from suffice.models.covariances.linalg import Cholesky, cholesky_solve
+from suffice.models.em.filling import ROWS_PER_PATTERN, peaks
 from suffice.models.scoring import (
     IndependentClasses,
     in_shares,

@@ -11,9 +11,11 @@ import numpy as np
 
 from suffice.data.arrays import Array, Floats
 from suffice.errors import TooFewRows
-from suffice.models.completion import adapt_settings, complete
-from suffice.models.covariance import Covariance, DiagonalCovariance, FullCovariance
-from suffice.models.gammas import LOG_2PI as LOG_2PI
+from suffice.models.conjugate_priors.gammas import LOG_2PI as LOG_2PI
+from suffice.models.covariances.covariance import Covariance, DiagonalCovariance, FullCovariance
+from suffice.models.covariances.linalg import Cholesky, reciprocal
+from suffice.models.covariances.side_by_side import SideBySide
+from suffice.models.em.completion import adapt_settings, complete
 from suffice.models.gapped import (
     far_scores,
     gapped_distances,
@@ -22,19 +24,17 @@ from suffice.models.gapped import (
     with_gaps,
 )
 from suffice.models.limits import FAR as FARTHEST_MEAN
-from suffice.models.linalg import Cholesky, reciprocal
 from suffice.models.model import ClassModel
 from suffice.models.priors import class_priors
 from suffice.models.scoring import IndependentClasses, by_blocks
 from suffice.models.separating import check_scale
 from suffice.models.settings import Settings, coarsen_for
-from suffice.models.side_by_side import SideBySide
 from suffice.statistics.incomplete import AnyStatistics
 from suffice.statistics.numbers import DoubleDouble
-from suffice.statistics.registry import storable
+from suffice.statistics.passes.threads import small_matrices
 from suffice.statistics.shift import difference
-from suffice.statistics.soundness import check_labels
-from suffice.statistics.threads import small_matrices
+from suffice.statistics.storage.registry import storable
+from suffice.statistics.storage.soundness import check_labels
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
-from suffice.data.mixed import missing
+from suffice.data.tables.mixed import missing
 from suffice.errors import InvalidParameter
 from suffice.models.model import ClassModel
 

@@ -11,12 +11,12 @@ from suffice.data.arrays import Array, Floats
 from suffice.data.parameters import numbers
 from suffice.errors import InvalidParameter
 from suffice.models.computable import check_computable
-from suffice.models.covariance import Covariance, DiagonalCovariance, FullCovariance
+from suffice.models.covariances.covariance import Covariance, DiagonalCovariance, FullCovariance
+from suffice.models.covariances.linalg import eigen, whitener
 from suffice.models.gaussian import GaussianModel
 from suffice.models.known_classes import KnownClasses, read_table
 from suffice.models.limits import CLOSE
-from suffice.models.linalg import eigen, whitener
-from suffice.statistics.registry import storable
+from suffice.statistics.storage.registry import storable
 from suffice.text import shown
 
 # Largest difference of entries (i, j) and (j, i) of a covariance, as a share of the deviations.

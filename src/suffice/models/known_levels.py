@@ -14,8 +14,8 @@ from suffice.models.discrete import DiscreteModel, LevelModel
 from suffice.models.known_classes import KnownClasses, read_table
 from suffice.models.limits import SUM_ROUNDING
 from suffice.models.model import ClassModel
-from suffice.statistics.registry import storable
-from suffice.statistics.soundness import check_labels
+from suffice.statistics.storage.registry import storable
+from suffice.statistics.storage.soundness import check_labels
 from suffice.text import shown
 
 

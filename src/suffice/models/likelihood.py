@@ -14,10 +14,10 @@ import numpy as np
 
 from suffice.data.arrays import Array
 from suffice.data.features import as_features
-from suffice.statistics.registry import storable
+from suffice.statistics.storage.registry import storable
 
 if TYPE_CHECKING:  # these modules build on this one
-    from suffice.models.repairs import Repair
+    from suffice.models.covariances.repairs import Repair
 
 
 class Likelihood(ABC):

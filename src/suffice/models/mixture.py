@@ -14,14 +14,14 @@ from typing import Self
 import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
-from suffice.models.covariance import Covariance, DiagonalCovariance
+from suffice.models.covariances.covariance import Covariance, DiagonalCovariance
 from suffice.models.gaussian import GaussianModel
 from suffice.models.limits import SUM_ROUNDING
 from suffice.models.model import ClassModel
 from suffice.models.scoring import log_sum
 from suffice.models.settings import Settings
-from suffice.statistics.registry import storable
-from suffice.statistics.soundness import check_labels
+from suffice.statistics.storage.registry import storable
+from suffice.statistics.storage.soundness import check_labels
 
 # Rows are scored this many at a time, because (n, K) would take too much memory.
 BLOCK_ROWS = 1 << 16

@@ -10,16 +10,16 @@ import numpy as np
 
 from suffice.data.arrays import Array, Floats
 from suffice.data.features import as_frame, is_read
-from suffice.data.mixed import Claim, ColumnLayout, MixedRows, check_shape, columns_at
+from suffice.data.tables.mixed import Claim, ColumnLayout, MixedRows, check_shape, columns_at
 from suffice.errors import InvalidParameter
+from suffice.models.covariances.repairs import Repair
 from suffice.models.independent import impossible
 from suffice.models.likelihood import Likelihood
 from suffice.models.model import ClassModel, Model
 from suffice.models.priors import class_priors
-from suffice.models.repairs import Repair
 from suffice.statistics.mixed import MixedStatistics
+from suffice.statistics.passes.threads import in_parallel
 from suffice.statistics.shape import DETAILS
-from suffice.statistics.threads import in_parallel
 
 # The layout of statistics, and the form of each part: its detail, with its grid if it has one.
 Form: TypeAlias = tuple[ColumnLayout, dict[str, Any]]

@@ -15,7 +15,7 @@ import numpy as np
 
 from suffice.data.arrays import Array, Floats, namespace
 from suffice.models.model import Model
-from suffice.statistics.threads import blas_threads, in_parallel, n_threads, shares
+from suffice.statistics.passes.threads import blas_threads, in_parallel, n_threads, shares
 
 # Rows are scored in blocks of about this size, which fit the cache.
 BLOCK_BYTES = 1 << 21

@@ -15,7 +15,7 @@ from suffice.data.arrays import Array, Floats
 from suffice.errors import NotFinite, TooFewRows
 from suffice.models.settings import Settings
 from suffice.statistics.incomplete import AnyStatistics, IncompleteStatistics
-from suffice.statistics.reader import are_lost, vanished
+from suffice.statistics.passes.reader import are_lost, vanished
 from suffice.statistics.shift import difference
 
 

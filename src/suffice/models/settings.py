@@ -21,9 +21,9 @@ from suffice.statistics.value_rounding import without_value_rounding
 from suffice.text import shown
 
 if TYPE_CHECKING:  # these modules build on this one
+    from suffice.models.conjugate_priors.student import StudentModel
+    from suffice.models.covariances.repairs import Repair
     from suffice.models.gaussian import GaussianModel
-    from suffice.models.repairs import Repair
-    from suffice.models.student import StudentModel
 
 
 class MomentLikelihood(Likelihood):
@@ -134,7 +134,7 @@ class Settings(MomentLikelihood):
         """Student t classes in place of Gaussian ones, if the settings ask for them."""
         if self.degrees_of_freedom is None:
             return model
-        from suffice.models.student import heavy_tailed
+        from suffice.models.conjugate_priors.student import heavy_tailed
 
         by_feature = not self.structure.takes_matrices
         return heavy_tailed(model, self.degrees_of_freedom, by_feature)
@@ -150,7 +150,7 @@ class Settings(MomentLikelihood):
 
     def repairs(self, model: Any, statistics: AnyStatistics) -> tuple[Repair, ...]:
         """Covariances that could not be estimated as requested."""
-        from suffice.models.repairs import repairs
+        from suffice.models.covariances.repairs import repairs
 
         return repairs(getattr(model, "gaussian", model), statistics, self)
 

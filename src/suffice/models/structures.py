@@ -15,11 +15,11 @@ import numpy as np
 
 from suffice.data.arrays import Floats
 from suffice.data.parameters import choice
-from suffice.statistics.registry import storable
+from suffice.statistics.storage.registry import storable
 
 if TYPE_CHECKING:  # these modules build on this one
-    from suffice.models.completion import Completed
-    from suffice.models.covariance import CovarianceEstimate
+    from suffice.models.covariances.covariance import CovarianceEstimate
+    from suffice.models.em.completion import Completed
     from suffice.models.settings import Settings
 
 
@@ -85,7 +85,7 @@ class FullStructure(Structure):
 
     def estimate(self, completed: Completed, settings: Settings) -> CovarianceEstimate:
         """By Cholesky if covariances are regular; see `full_covariances`."""
-        from suffice.models.full import full_covariances
+        from suffice.models.covariances.full import full_covariances
 
         lender = completed.lender
         return full_covariances(completed.groups, None if lender is None else lender.groups)
@@ -110,7 +110,7 @@ class DiagonalStructure(Structure):
 
     def estimate(self, completed: Completed, settings: Settings) -> CovarianceEstimate:
         """Variances of each class and feature; see `diagonal_covariances`."""
-        from suffice.models.diagonal import diagonal_covariances
+        from suffice.models.covariances.diagonal import diagonal_covariances
 
         return diagonal_covariances(completed.statistics, settings)
 

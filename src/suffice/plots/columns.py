@@ -12,8 +12,8 @@ from suffice.data.arrays import Array, Floats
 from suffice.data.batches import without_target
 from suffice.data.features import as_features, as_frame, infinite
 from suffice.data.gaps import is_missing
-from suffice.data.prepared_table import PreparedNumbers
-from suffice.data.table_rows import TableReader
+from suffice.data.tables.prepared_table import PreparedNumbers
+from suffice.data.tables.table_rows import TableReader
 from suffice.errors import InvalidFeatures, InvalidParameter, NotNumbers
 from suffice.text import format_number, quote_names, shown
 

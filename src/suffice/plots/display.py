@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from suffice.data.arrays import Array
-from suffice.data.files import write_whole
+from suffice.data.sources.files import write_whole
 from suffice.errors import InvalidParameter
 from suffice.plots.decoration import headline, legend, legend_below
 from suffice.plots.style import as_text

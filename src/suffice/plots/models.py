@@ -42,9 +42,9 @@ class ModelsDisplay(SeveralDisplays):
         features : the two, by name or position; None if there are only two
         ax : four axes, or None for a new figure; options as for `from_estimators`
         """
+        from suffice.estimators.automatic.refits import logistic_regression
         from suffice.estimators.gaussian import QDA, GaussianNB
         from suffice.estimators.linear import LDA
-        from suffice.estimators.refits import logistic_regression
         from suffice.estimators.repairing import repairs_expected
 
         X, y = split_named(X, y)

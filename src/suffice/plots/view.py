@@ -14,7 +14,7 @@ from suffice.data.batches import split_named
 from suffice.data.features import as_frame
 from suffice.data.gaps import is_missing
 from suffice.data.parameters import count
-from suffice.data.table_rows import TableReader
+from suffice.data.tables.table_rows import TableReader
 from suffice.errors import InvalidParameter, NotNumbers, SufficeError
 from suffice.plots.box import Box, line_limits, plane_box
 from suffice.plots.columns import (

@@ -70,7 +70,7 @@ def choose(
     data: Material, whole: Material, model: Any, progress: ProgressCallback | None = None
 ) -> Choice:
     """The model that `select_model` chooses, or the one given; fitted to the whole table."""
-    from suffice.estimators.selecting import select_model
+    from suffice.estimators.automatic.selecting import select_model
 
     selection = select_model(data.X, data.y, model, progress=progress)
     at = 0 if selection.chosen is None else selection.chosen

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from suffice.data.arrays import Indices
-from suffice.data.levels import columns_of
-from suffice.data.mixed import DISCRETE
+from suffice.data.tables.levels import columns_of
+from suffice.data.tables.mixed import DISCRETE
 from suffice.html import Html, joined
 from suffice.reports.markup import paragraphs, percent, short, short_labels, table
 from suffice.reports.material import Material

@@ -9,12 +9,12 @@ import numpy as np
 
 from suffice.data.arrays import Array, Indices
 from suffice.data.batches import split_named
-from suffice.data.description import describe
+from suffice.data.columns.description import describe
 from suffice.data.features import as_features, as_frame
-from suffice.data.labelled_table import LabelledTable, take_rows
-from suffice.data.levels import columns_of
-from suffice.data.mixed import DISCRETE, NUMERIC, ColumnLayout
-from suffice.data.table_rows import as_features_frame, holds_numbers
+from suffice.data.tables.labelled_table import LabelledTable, take_rows
+from suffice.data.tables.levels import columns_of
+from suffice.data.tables.mixed import DISCRETE, NUMERIC, ColumnLayout
+from suffice.data.tables.table_rows import as_features_frame, holds_numbers
 from suffice.errors import InvalidFeatures
 from suffice.plots.columns import width
 from suffice.plots.points import thin

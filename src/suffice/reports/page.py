@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import quote
 
-from suffice.data.files import check_writable, write_whole
 from suffice.data.parameters import check_callable, check_path, flag
+from suffice.data.sources.files import check_writable, write_whole
 from suffice.errors import InvalidParameter, SufficeError
 from suffice.estimators.repairing import repairs_expected
 from suffice.html import Html, element, escaped, joined

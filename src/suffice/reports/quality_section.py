@@ -76,9 +76,9 @@ class Quality:
 
 def quality(data: Material, choice: Choice) -> Quality:
     """The scores of the selection, and on the same folds the prediction of each row."""
-    from suffice.estimators.candidates import log_probabilities
-    from suffice.estimators.trained_outside import trained_outside
-    from suffice.estimators.trial import Trial
+    from suffice.estimators.automatic.candidates import log_probabilities
+    from suffice.estimators.automatic.trained_outside import trained_outside
+    from suffice.estimators.automatic.trial import Trial
 
     trial = Trial(data.X, data.y, None, choice.folds, 1, None)
     classes = trial.table.classes

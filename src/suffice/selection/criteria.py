@@ -16,13 +16,13 @@ from typing import Any
 import numpy as np
 
 from suffice.data.arrays import Floats
-from suffice.models.covariance import Covariance, DiagonalCovariance
+from suffice.models.conjugate_priors.student import StudentModel
+from suffice.models.covariances.covariance import Covariance, DiagonalCovariance
+from suffice.models.covariances.groups import Groups
 from suffice.models.gaussian import LOG_2PI, GaussianModel
-from suffice.models.groups import Groups
 from suffice.models.independent import IndependentModel
 from suffice.models.product import Product, ProductModel
 from suffice.models.settings import Settings
-from suffice.models.student import StudentModel
 from suffice.statistics.by_feature import ByFeature
 from suffice.statistics.by_pattern import ByPattern
 from suffice.statistics.factored_scatter import FactoredScatter

@@ -13,7 +13,7 @@ import numpy as np
 
 from suffice.data.arrays import Floats, Indices
 from suffice.data.batches import batches
-from suffice.data.labelled_table import LabelledTable
+from suffice.data.tables.labelled_table import LabelledTable
 from suffice.models.gaussian import build
 from suffice.models.model import Model
 from suffice.models.priors import class_priors
@@ -28,9 +28,9 @@ from suffice.statistics.exact.exact_incomplete import ExactIncomplete
 from suffice.statistics.exact.exact_statistics import ExactStatistics
 from suffice.statistics.exact.form import ExactForm
 from suffice.statistics.exact.grid import Grid
+from suffice.statistics.passes.threads import blas_threads, in_parallel, n_threads, shares
 from suffice.statistics.statistics import Statistics
 from suffice.statistics.summarize import summarize_batches
-from suffice.statistics.threads import blas_threads, in_parallel, n_threads, shares
 
 # Scores of a block of rows take about this many bytes, so that they stay in the cache.
 BLOCK_BYTES = 1 << 20

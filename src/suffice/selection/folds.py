@@ -11,7 +11,7 @@ import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.errors import InvalidParameter, TooFewRows
-from suffice.statistics.threads import in_turns
+from suffice.statistics.passes.threads import in_turns
 from suffice.text import quote_names
 
 

@@ -8,14 +8,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from suffice.data.arrays import Array, Floats
-from suffice.models.groups import Group, Groups, Matrix
-from suffice.models.linalg import eigen
+from suffice.models.covariances.groups import Group, Groups, Matrix
+from suffice.models.covariances.linalg import eigen
+from suffice.models.covariances.shrinkage import shrunk_variances
 from suffice.models.settings import Settings
-from suffice.models.shrinkage import shrunk_variances
 from suffice.statistics.numbers import DoubleDouble
+from suffice.statistics.passes.threads import small_matrices
 from suffice.statistics.shift import difference
 from suffice.statistics.statistics import Statistics
-from suffice.statistics.threads import small_matrices
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.selection.recalibration import Recalibration, recalibrations
-from suffice.statistics.registry import storable
+from suffice.statistics.storage.registry import storable
 
 # Rows with a label drawn from the class shares that are believed to be among those to come: however
 # well a model predicts n rows, they do not show that it is wrong less often than once in n.

@@ -9,7 +9,7 @@ import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.models.scoring import normalised
-from suffice.statistics.registry import storable
+from suffice.statistics.storage.registry import storable
 
 
 @storable

@@ -11,7 +11,7 @@ import numpy as np
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.html import html_table
 from suffice.selection.metrics import check_metric, metric_named
-from suffice.statistics.registry import storable
+from suffice.statistics.storage.registry import storable
 from suffice.text import align_columns, plural
 
 # Metrics in the text of a selection, beside the one that decides; the table has all.

@@ -11,11 +11,11 @@ import numpy as np
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.errors import LostPrecision, NeverIncluded
 from suffice.statistics.numbers import DoubleDouble
-from suffice.statistics.registry import storable
 from suffice.statistics.remainder import CellPlaces
 from suffice.statistics.removal import remove
 from suffice.statistics.scatter import DiagonalScatter
 from suffice.statistics.statistics import Statistics
+from suffice.statistics.storage.registry import storable
 from suffice.text import shown
 
 

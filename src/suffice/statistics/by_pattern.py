@@ -14,8 +14,8 @@ from suffice.errors import NeverIncluded
 from suffice.statistics.by_feature import ByFeature, with_overall_means
 from suffice.statistics.factored_scatter import FactoredScatter
 from suffice.statistics.numbers import DoubleDouble
-from suffice.statistics.registry import storable
 from suffice.statistics.statistics import Statistics
+from suffice.statistics.storage.registry import storable
 
 
 @storable

@@ -9,15 +9,15 @@ import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.labels import class_position, narrowest
-from suffice.data.levels import union_of_levels
+from suffice.data.tables.levels import union_of_levels
 from suffice.errors import LostPrecision, Mismatch, NeverIncluded
 from suffice.statistics.alignment import align
 from suffice.statistics.level_table import LevelTable
-from suffice.statistics.registry import storable
 from suffice.statistics.removal import lost_precision
-from suffice.statistics.saving import Savable
 from suffice.statistics.shape import positions
-from suffice.statistics.soundness import check_counts, check_labels, check_names
+from suffice.statistics.storage.registry import storable
+from suffice.statistics.storage.saving import Savable
+from suffice.statistics.storage.soundness import check_counts, check_labels, check_names
 from suffice.text import shown
 
 

@@ -11,7 +11,7 @@ from suffice.data.arrays import Floats, Indices
 from suffice.errors import LostPrecision, NeverIncluded
 from suffice.statistics.alignment import Alignment
 from suffice.statistics.numbers import DoubleDouble
-from suffice.statistics.registry import storable
+from suffice.statistics.storage.registry import storable
 
 # A direction left by a removal with less than this share of the largest is rounding.
 NOISE = 1e-13

@@ -12,9 +12,9 @@ from suffice.data.arrays import Floats, Indices
 from suffice.statistics.alignment import Alignment, Rows
 from suffice.statistics.factored_scatter import FactoredScatter
 from suffice.statistics.numbers import ALL, DoubleDouble, place_rows
-from suffice.statistics.registry import storable
 from suffice.statistics.scatter import SLACK, DenseScatter
 from suffice.statistics.shift import difference
+from suffice.statistics.storage.registry import storable
 
 
 class ClassMoments(NamedTuple):

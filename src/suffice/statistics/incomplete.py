@@ -13,11 +13,11 @@ from suffice.errors import InvalidParameter, NeverIncluded
 from suffice.statistics.by_feature import ByFeature, presence
 from suffice.statistics.by_pattern import ByPattern, key_of
 from suffice.statistics.numbers import DoubleDouble
-from suffice.statistics.registry import storable
-from suffice.statistics.saving import Savable
 from suffice.statistics.shape import check_same_shape, is_coarser, positions
-from suffice.statistics.soundness import check_names
 from suffice.statistics.statistics import Statistics
+from suffice.statistics.storage.registry import storable
+from suffice.statistics.storage.saving import Savable
+from suffice.statistics.storage.soundness import check_names
 
 
 @storable

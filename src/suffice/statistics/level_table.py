@@ -9,8 +9,8 @@ import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.labels import narrowest
-from suffice.statistics.registry import storable
-from suffice.statistics.soundness import check_labels
+from suffice.statistics.storage.registry import storable
+from suffice.statistics.storage.soundness import check_labels
 
 
 @storable

@@ -9,14 +9,14 @@ from typing import Any, Self
 import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
-from suffice.data.mixed import DISCRETE, NUMERIC, ColumnLayout, columns_at
-from suffice.data.table_rows import TableReader
+from suffice.data.tables.mixed import DISCRETE, NUMERIC, ColumnLayout, columns_at
+from suffice.data.tables.table_rows import TableReader
 from suffice.errors import InvalidParameter, Mismatch
 from suffice.statistics.counts import Counts
 from suffice.statistics.level_table import LevelTable
-from suffice.statistics.registry import storable
-from suffice.statistics.saving import Savable
-from suffice.statistics.soundness import check_names
+from suffice.statistics.storage.registry import storable
+from suffice.statistics.storage.saving import Savable
+from suffice.statistics.storage.soundness import check_names
 from suffice.statistics.table_statistics import TableStatistics
 from suffice.text import shown
 

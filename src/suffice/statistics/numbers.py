@@ -12,7 +12,7 @@ from typing import Any, Self
 import numpy as np
 
 from suffice.data.arrays import Array, Floats
-from suffice.statistics.registry import storable
+from suffice.statistics.storage.registry import storable
 
 ALL = slice(None)
 EPSILON = float(np.finfo(np.float64).eps)

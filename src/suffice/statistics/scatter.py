@@ -11,9 +11,9 @@ from suffice.data.arrays import Floats, Indices
 from suffice.statistics.alignment import Alignment, tidy
 from suffice.statistics.factored_scatter import FactoredScatter
 from suffice.statistics.numbers import ALL, PART_ENTRIES, DoubleDouble
-from suffice.statistics.registry import storable
-from suffice.statistics.soundness import check_squares
-from suffice.statistics.threads import blas_threads
+from suffice.statistics.passes.threads import blas_threads
+from suffice.statistics.storage.registry import storable
+from suffice.statistics.storage.soundness import check_squares
 
 # A pooled scatter has one group, whatever the classes are.
 _ONE_GROUP = Alignment(np.zeros(1), ALL, ALL, ALL, ALL, ALL)

@@ -15,10 +15,10 @@ from suffice.errors import InvalidParameter
 from suffice.statistics.factored_scatter import FactoredScatter
 from suffice.statistics.fourth import ClassMoments, Fourth
 from suffice.statistics.numbers import DoubleDouble
-from suffice.statistics.registry import storable
-from suffice.statistics.saving import Savable
 from suffice.statistics.scatter import DiagonalScatter, Scatter, dense, only_diagonal
 from suffice.statistics.shape import is_coarser, positions
+from suffice.statistics.storage.registry import storable
+from suffice.statistics.storage.saving import Savable
 
 
 @storable
@@ -243,7 +243,7 @@ class Statistics(Savable):
 
     def validated(self) -> Self:
         """These statistics, if rows can have them; a ValueError otherwise."""
-        from suffice.statistics.soundness import check_statistics
+        from suffice.statistics.storage.soundness import check_statistics
 
         check_statistics(self)
         return self

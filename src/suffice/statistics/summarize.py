@@ -20,22 +20,22 @@ from suffice.data.batches import (
     split_columns,
 )
 from suffice.data.engine import engine_of
-from suffice.data.indicator_rows import indicator_rows
-from suffice.data.object_source import is_stream
 from suffice.data.parameters import choice
-from suffice.data.paths import file_paths, is_paths
-from suffice.data.prepared_table import TableRows
-from suffice.data.roles import ReadOptions, Roles
-from suffice.data.stream import FileStream, ObjectStream, Stream
-from suffice.data.table_rows import TableReader, given_layout
+from suffice.data.sources.object_source import is_stream
+from suffice.data.sources.paths import file_paths, is_paths
+from suffice.data.sources.roles import ReadOptions, Roles
+from suffice.data.sources.stream import FileStream, ObjectStream, Stream
+from suffice.data.tables.indicator_rows import indicator_rows
+from suffice.data.tables.prepared_table import TableRows
+from suffice.data.tables.table_rows import TableReader, given_layout
 from suffice.errors import InvalidFeatures, InvalidInput, InvalidParameter
-from suffice.statistics.batch_statistics import batch_statistics
-from suffice.statistics.checkpoint import Checkpoint, resumed_layout
 from suffice.statistics.exact.form import ExactForm
 from suffice.statistics.exact.grid import Grid
-from suffice.statistics.progress import Listener, progress_listener
+from suffice.statistics.passes.batch_statistics import batch_statistics
+from suffice.statistics.passes.checkpoint import Checkpoint, resumed_layout
+from suffice.statistics.passes.progress import Listener, progress_listener
+from suffice.statistics.passes.streaming import summarize_stream
 from suffice.statistics.shape import DETAILS
-from suffice.statistics.streaming import summarize_stream
 from suffice.statistics.table_statistics import RowStatistics, TableStatistics, added
 from suffice.text import shown
 

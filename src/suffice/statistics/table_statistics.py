@@ -9,15 +9,15 @@ from typing import Any, ClassVar, NoReturn, Self, TypeAlias
 import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
-from suffice.data.column_kinds import Dates, Levels, Number, SetAside, WrittenNumber
-from suffice.data.frame_output import FrameForm
-from suffice.data.indicator_rows import check_level_count, every_name
+from suffice.data.columns.column_kinds import Dates, Levels, Number, SetAside, WrittenNumber
+from suffice.data.columns.missing_kinds import WithIndicator
 from suffice.data.labels import narrowest
-from suffice.data.level_groups import RARE_ROWS, LevelGroups, distinct
-from suffice.data.levels import union_of_levels
-from suffice.data.missing_kinds import WithIndicator
-from suffice.data.table_layout import TableLayout
-from suffice.data.table_rows import TableReader
+from suffice.data.tables.frame_output import FrameForm
+from suffice.data.tables.indicator_rows import check_level_count, every_name
+from suffice.data.tables.level_groups import RARE_ROWS, LevelGroups, distinct
+from suffice.data.tables.levels import union_of_levels
+from suffice.data.tables.table_layout import TableLayout
+from suffice.data.tables.table_rows import TableReader
 from suffice.errors import InvalidFeatures, InvalidParameter, Mismatch, NeverIncluded
 from suffice.statistics.exact.exact_incomplete import AnyExact, ExactIncomplete
 from suffice.statistics.exact.exact_map import feature_sums
@@ -28,10 +28,10 @@ from suffice.statistics.exact.indicator_checks import check_indicators, impossib
 from suffice.statistics.exact.on_grid import OnGrid
 from suffice.statistics.feature_map import FeatureMap
 from suffice.statistics.incomplete import AnyStatistics
-from suffice.statistics.registry import storable
-from suffice.statistics.saving import Savable
 from suffice.statistics.shape import positions
-from suffice.statistics.soundness import check_labels
+from suffice.statistics.storage.registry import storable
+from suffice.statistics.storage.saving import Savable
+from suffice.statistics.storage.soundness import check_labels
 from suffice.text import quote_names, shown
 
 for _kind in (

@@ -11,9 +11,9 @@ import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.batches import batches
-from suffice.data.encoding import Encoding
 from suffice.data.features import as_features, infinite
-from suffice.data.table_rows import TableReader
+from suffice.data.tables.encoding import Encoding
+from suffice.data.tables.table_rows import TableReader
 from suffice.errors import InvalidFeatures, InvalidLabels, InvalidParameter, TooFewRows
 from suffice.models.gaussian import GaussianModel, class_matrices
 from suffice.reports.material import Material

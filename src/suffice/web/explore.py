@@ -9,8 +9,8 @@ from pathlib import Path
 from tempfile import mkdtemp
 from typing import Any
 
-from suffice.data.files import check_writable, write_whole
 from suffice.data.parameters import check_path, flag
+from suffice.data.sources.files import check_writable, write_whole
 from suffice.errors import InvalidParameter
 from suffice.estimators.gaussian_classifier import GaussianClassifier
 from suffice.html import Html, element

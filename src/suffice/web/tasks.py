@@ -11,11 +11,11 @@ import numpy as np
 
 from suffice.data.arrays import Floats, Indices
 from suffice.errors import InvalidParameter, SufficeError
+from suffice.estimators.automatic.selecting import select_model
 from suffice.estimators.bayesian import BayesianDiscriminant
 from suffice.estimators.gaussian import GaussianDiscriminant
 from suffice.estimators.mixture_discriminant import MixtureDiscriminant
 from suffice.estimators.repairing import repairs_expected
-from suffice.estimators.selecting import select_model
 from suffice.web.dataset import Dataset
 
 

@@ -16,10 +16,10 @@ import numpy as np
 from suffice.data.arrays import Array, Floats
 from suffice.engines.arrays.factors import BATCH_BYTES, Factors, factored
 from suffice.engines.arrays.held_scatter import HeldDense
-from suffice.models.groups import Groups, GroupSizes
+from suffice.models.covariances.groups import Groups, GroupSizes
+from suffice.models.covariances.shrinkage import Spread
 from suffice.models.separating import check_denominator
 from suffice.models.settings import Settings
-from suffice.models.shrinkage import Spread
 from suffice.statistics.statistics import Statistics
 
 

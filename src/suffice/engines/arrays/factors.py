@@ -10,8 +10,8 @@ import numpy as np
 
 from suffice.data.arrays import Floats, Indices
 from suffice.engines.arrays.space import Space
-from suffice.models.covariance import Covariance, FullCovariance
-from suffice.models.linalg import DOUBTFUL, Cholesky, embedded, rank_tolerance
+from suffice.models.covariances.covariance import Covariance, FullCovariance
+from suffice.models.covariances.linalg import DOUBTFUL, Cholesky, embedded, rank_tolerance
 
 BATCH_BYTES = 1 << 30  # size of the matrices that are factored or inverted together
 

@@ -9,7 +9,7 @@ from suffice.data.arrays import Floats
 from suffice.engines.arrays.estimation import estimated
 from suffice.engines.arrays.factors import Factors
 from suffice.engines.arrays.held_scatter import HeldDense
-from suffice.models.covariance import Covariance
+from suffice.models.covariances.covariance import Covariance
 from suffice.models.gaussian import GaussianModel, build
 from suffice.models.priors import class_priors
 from suffice.models.settings import Settings

@@ -12,12 +12,12 @@ import numpy as np
 
 from suffice.data.arrays import Floats, Indices
 from suffice.engines.arrays.space import Space
-from suffice.models.covariance import (
+from suffice.models.covariances.covariance import (
     Covariance,
     DiagonalCovariance,
     FullCovariance,
 )
-from suffice.models.low_rank import LowRankCovariance
+from suffice.models.covariances.low_rank import LowRankCovariance
 from suffice.statistics.numbers import DoubleDouble
 from suffice.statistics.shift import difference
 

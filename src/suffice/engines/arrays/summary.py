@@ -12,10 +12,10 @@ from suffice.engines.arrays.class_pass import DeviceCentres
 from suffice.engines.arrays.coded import Coded
 from suffice.engines.arrays.held_statistics import DeviceMoments, HeldStatistics
 from suffice.engines.arrays.rows import DeviceRows
-from suffice.statistics.first_pass import FAR
 from suffice.statistics.fourth import unit_of
 from suffice.statistics.numbers import two_sum
-from suffice.statistics.reader import SMALLEST_SQUARE, vanished
+from suffice.statistics.passes.first_pass import FAR
+from suffice.statistics.passes.reader import SMALLEST_SQUARE, vanished
 from suffice.statistics.statistics import Statistics
 
 SMALL_BYTES = 1 << 20  # size of tables that are copied to the host at once

@@ -10,10 +10,10 @@ import numpy as np
 
 from suffice.answers.sampling import generator
 from suffice.data.arrays import Array, Floats
-from suffice.data.encoding import Encoding
-from suffice.data.level_groups import LevelGroups
-from suffice.data.mixed import ColumnLayout
 from suffice.data.parameters import choice, count, not_negative
+from suffice.data.tables.encoding import Encoding
+from suffice.data.tables.level_groups import LevelGroups
+from suffice.data.tables.mixed import ColumnLayout
 from suffice.errors import InvalidParameter
 from suffice.estimators.columns import LearnedColumns
 from suffice.estimators.fitting import FittedMixture
@@ -24,16 +24,16 @@ from suffice.estimators.mixture import STARTS, GaussianMixture
 from suffice.estimators.mixture_discriminant import MixtureDiscriminant
 from suffice.estimators.model_file.learner_content import check_current
 from suffice.models.computable import check_computable
-from suffice.models.covariance import DiagonalCovariance, FullCovariance
+from suffice.models.covariances.covariance import DiagonalCovariance, FullCovariance
+from suffice.models.em.training import Given
 from suffice.models.gaussian import GaussianModel
 from suffice.models.known_levels import KnownDiscreteModel, KnownLevels
 from suffice.models.mixture import MixtureModel
 from suffice.models.priors import class_priors
 from suffice.models.settings import Settings
-from suffice.models.training import Given
-from suffice.statistics.registry import storable
-from suffice.statistics.room import Room
-from suffice.statistics.soundness import check_labels
+from suffice.statistics.storage.registry import storable
+from suffice.statistics.storage.room import Room
+from suffice.statistics.storage.soundness import check_labels
 
 Mixture = GaussianMixture | MixtureDiscriminant
 

@@ -13,22 +13,22 @@ from suffice.errors import InvalidParameter, SufficeError
 from suffice.estimators.choosing import GRID
 from suffice.estimators.learned import FromFile, Learned, as_numbers
 from suffice.estimators.learning import Learner
-from suffice.models.beliefs import Beliefs
 from suffice.models.categorical import MOST_LEVELS, Categorical
 from suffice.models.computable import check_computable
-from suffice.models.conjugate import MapModel
+from suffice.models.conjugate_priors.beliefs import Beliefs
+from suffice.models.conjugate_priors.conjugate import MapModel
+from suffice.models.conjugate_priors.student import StudentModel
+from suffice.models.covariances.groups import WIDE
 from suffice.models.gaussian import GaussianModel
-from suffice.models.groups import WIDE
 from suffice.models.priors import class_priors
-from suffice.models.student import StudentModel
 from suffice.selection.selection import Selection
 from suffice.statistics.counts import Counts
 from suffice.statistics.factored_scatter import FactoredScatter
 from suffice.statistics.incomplete import IncompleteStatistics
 from suffice.statistics.mixed import MixedStatistics
-from suffice.statistics.registry import storable
-from suffice.statistics.room import Room, disproportion
 from suffice.statistics.statistics import Statistics
+from suffice.statistics.storage.registry import storable
+from suffice.statistics.storage.room import Room, disproportion
 from suffice.statistics.table_statistics import TableStatistics
 
 storable(Powers)

@@ -11,9 +11,9 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 import suffice
-from suffice.data.frame_output import FrameForm
+from suffice.data.tables.frame_output import FrameForm
 from suffice.errors import InvalidParameter
-from suffice.estimators.auto import AutoDiscriminant
+from suffice.estimators.automatic.auto import AutoDiscriminant
 from suffice.estimators.indicators import Indicators
 from suffice.estimators.mixture import GaussianMixture
 from suffice.estimators.mixture_discriminant import MixtureDiscriminant
@@ -26,12 +26,12 @@ from suffice.estimators.model_file.learner_content import LearnerContent
 from suffice.estimators.model_file.parameters import split_storable
 from suffice.estimators.model_file.pooled_content import AutoContent, PooledContent
 from suffice.estimators.output import OUTPUTS, keep_output
-from suffice.estimators.pooled import PooledDiscriminant
+from suffice.estimators.pooled.pooled import PooledDiscriminant
 from suffice.estimators.state import snapshot
-from suffice.statistics.container import brief
-from suffice.statistics.registry import storable
-from suffice.statistics.room import Room
-from suffice.statistics.soundness import check_names
+from suffice.statistics.storage.container import brief
+from suffice.statistics.storage.registry import storable
+from suffice.statistics.storage.room import Room
+from suffice.statistics.storage.soundness import check_names
 
 ESTIMATORS = (
     "AutoDiscriminant",

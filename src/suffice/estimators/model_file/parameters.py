@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from suffice.data.description import Description
+from suffice.data.columns.description import Description
 from suffice.errors import InvalidParameter
 from suffice.statistics.exact.points import GridPoints
-from suffice.statistics.registry import is_storable
+from suffice.statistics.storage.registry import is_storable
 from suffice.text import shown
 
 

@@ -11,8 +11,8 @@ from sklearn.pipeline import Pipeline
 from suffice import __version__
 from suffice.errors import InvalidParameter
 from suffice.estimators.model_file.model import StoredModel, check_note
-from suffice.statistics.registry import storable
-from suffice.statistics.room import Room
+from suffice.statistics.storage.registry import storable
+from suffice.statistics.storage.room import Room
 
 _MEMORY = {"memory": "a folder of this machine"}
 

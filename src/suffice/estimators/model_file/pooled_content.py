@@ -11,14 +11,14 @@ from sklearn.pipeline import Pipeline
 
 from suffice.data.arrays import Floats
 from suffice.errors import InvalidParameter
-from suffice.estimators.auto import AutoDiscriminant, Chosen
-from suffice.estimators.candidates import last_step
-from suffice.estimators.pooled import PooledDiscriminant, PooledState
+from suffice.estimators.automatic.auto import AutoDiscriminant, Chosen
+from suffice.estimators.automatic.candidates import last_step
+from suffice.estimators.pooled.pooled import PooledDiscriminant, PooledState
 from suffice.models.priors import class_priors
 from suffice.selection.pool import Pool
 from suffice.selection.selection import Selection
-from suffice.statistics.registry import storable
-from suffice.statistics.room import Room
+from suffice.statistics.storage.registry import storable
+from suffice.statistics.storage.room import Room
 
 if TYPE_CHECKING:
     from suffice.estimators.model_file.model import StoredModel

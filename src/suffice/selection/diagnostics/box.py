@@ -9,7 +9,7 @@ import numpy as np
 from scipy import optimize, special
 
 from suffice.data.arrays import Floats
-from suffice.models.linalg import Cholesky, Whitener, whitener
+from suffice.models.covariances.linalg import Cholesky, Whitener, whitener
 from suffice.selection.diagnostics.cloud import Shapes, scatter_of, shapes
 from suffice.selection.diagnostics.complete_rows import as_statistics
 from suffice.selection.diagnostics.diagnostic import LEVEL, Diagnostic, format_pvalue, number

@@ -14,7 +14,7 @@ from suffice.data.labels import Labels
 from suffice.data.parameters import as_floats, choice, count
 from suffice.data.weights import Weights
 from suffice.errors import InvalidInput, InvalidLabels, InvalidParameter
-from suffice.models.linalg import reciprocal
+from suffice.models.covariances.linalg import reciprocal
 from suffice.selection.diagnostics.diagnostic import LEVEL, Diagnostic, format_pvalue, holm, number
 from suffice.selection.diagnostics.reliability import STRATEGIES, Reliability
 from suffice.selection.evaluation import label_codes

@@ -10,7 +10,7 @@ import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.errors import TooFewRows
-from suffice.models.linalg import Cholesky, Whitener, whitener
+from suffice.models.covariances.linalg import Cholesky, Whitener, whitener
 from suffice.selection.diagnostics.complete_rows import CompleteRows
 from suffice.selection.diagnostics.diagnostic import format_count, list_names, name_features
 from suffice.statistics.factored_scatter import FactoredScatter

@@ -11,8 +11,8 @@ import numpy as np
 from suffice.data.arrays import Floats, Indices
 from suffice.data.feature_rows import ArrayFeatures, Features
 from suffice.data.features import as_features, infinite
-from suffice.data.labelled_table import LabelledTable
-from suffice.data.table_rows import TableReader
+from suffice.data.tables.labelled_table import LabelledTable
+from suffice.data.tables.table_rows import TableReader
 from suffice.errors import HasGaps, InvalidParameter, NotNumbers
 from suffice.selection.diagnostics.diagnostic import format_count
 from suffice.statistics.incomplete import IncompleteStatistics

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from suffice.data.arrays import Floats
-from suffice.models.linalg import rank_tolerance, whitener
+from suffice.models.covariances.linalg import rank_tolerance, whitener
 from suffice.selection.diagnostics.cloud import scatter_of
 from suffice.selection.diagnostics.complete_rows import as_statistics
 from suffice.selection.diagnostics.diagnostic import Diagnostic, format_count, name_features, number

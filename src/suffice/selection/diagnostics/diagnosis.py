@@ -12,7 +12,7 @@ import numpy as np
 
 from suffice.data.arrays import Floats, Indices
 from suffice.data.batches import split_named
-from suffice.data.labelled_table import LabelledTable
+from suffice.data.tables.labelled_table import LabelledTable
 from suffice.errors import SufficeError, TooFewRows
 from suffice.html import html_table
 from suffice.models.gaussian import build

@@ -11,7 +11,7 @@ import numpy as np
 
 from suffice.data.arrays import Indices
 from suffice.data.batches import batches
-from suffice.data.labelled_table import LabelledTable
+from suffice.data.tables.labelled_table import LabelledTable
 from suffice.errors import InvalidParameter, TooFewRows
 from suffice.models.categorical import Categorical
 from suffice.models.discrete import DiscreteModel
@@ -29,9 +29,9 @@ from suffice.selection.leave_one_out.removal import check_rows, for_each_block
 from suffice.statistics.counts import Counts
 from suffice.statistics.incomplete import AnyStatistics
 from suffice.statistics.mixed import MixedStatistics
+from suffice.statistics.passes.threads import small_matrices
 from suffice.statistics.statistics import Statistics
 from suffice.statistics.summarize import summarize_batches
-from suffice.statistics.threads import small_matrices
 
 
 @singledispatch

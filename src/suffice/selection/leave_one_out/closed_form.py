@@ -8,7 +8,7 @@ from typing import Protocol
 import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
-from suffice.models.covariance import Covariance
+from suffice.models.covariances.covariance import Covariance
 from suffice.selection.leave_one_out.densities import LeftOutDensities
 from suffice.selection.leave_one_out.frames import LEAST_LEFT, DistanceMetric, Frame, WhitenedFrame
 from suffice.selection.leave_one_out.removal import Removal

@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 
 from suffice.data.arrays import Array, Indices
-from suffice.data.labelled_table import LabelledTable
-from suffice.data.levels import MISSING, UNSEEN
+from suffice.data.tables.labelled_table import LabelledTable
+from suffice.data.tables.levels import MISSING, UNSEEN
 from suffice.errors import NeverIncluded, TooFewRows
 from suffice.models.categorical import Categorical
 from suffice.models.discrete import DiscreteModel

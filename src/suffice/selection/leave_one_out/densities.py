@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
-from suffice.data.labelled_table import LabelledTable
+from suffice.data.tables.labelled_table import LabelledTable
 from suffice.models.gaussian import LOG_2PI
 from suffice.models.priors import class_priors
 from suffice.models.scoring import normalised

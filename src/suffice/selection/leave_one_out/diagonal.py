@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from suffice.data.arrays import Array, Floats
-from suffice.models.diagonal import diagonal_covariances
+from suffice.models.covariances.diagonal import diagonal_covariances
+from suffice.models.covariances.shrinkage import shrunk_variances
 from suffice.models.separating import overall_variances
 from suffice.models.settings import Settings
-from suffice.models.shrinkage import shrunk_variances
 from suffice.models.structures import DiagonalStructure
 from suffice.selection.leave_one_out.closed_form import ClosedForm
 from suffice.selection.leave_one_out.densities import LeftOutDensities

@@ -12,9 +12,9 @@ from typing import Protocol
 import numpy as np
 
 from suffice.data.arrays import Array, Floats
-from suffice.models.covariance import FullCovariance
-from suffice.models.groups import Factor, Group
-from suffice.models.linalg import principal_axes, whitener
+from suffice.models.covariances.covariance import FullCovariance
+from suffice.models.covariances.groups import Factor, Group
+from suffice.models.covariances.linalg import principal_axes, whitener
 from suffice.selection.leave_one_out.removal import Removal
 from suffice.selection.leave_one_out.shares import Shares
 

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
-from suffice.data.labelled_table import LabelledTable
-from suffice.models.covariance import Covariance, FullCovariance
-from suffice.models.full import full_covariances
-from suffice.models.groups import Group, Groups
-from suffice.models.linalg import Cholesky, reciprocal, span
-from suffice.models.low_rank import LowRankCovariance
+from suffice.data.tables.labelled_table import LabelledTable
+from suffice.models.covariances.covariance import Covariance, FullCovariance
+from suffice.models.covariances.full import full_covariances
+from suffice.models.covariances.groups import Group, Groups
+from suffice.models.covariances.linalg import Cholesky, reciprocal, span
+from suffice.models.covariances.low_rank import LowRankCovariance
 from suffice.models.settings import Settings
 from suffice.selection.leave_one_out.closed_form import (
     ClassDensities,

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
-from suffice.data.labelled_table import LabelledTable
+from suffice.data.tables.labelled_table import LabelledTable
 from suffice.html import html_table
 from suffice.selection.leave_one_out.densities import LeftOutDensities, LeftOutPriors
 from suffice.selection.leave_one_out.removal import blocks

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
-from suffice.data.labelled_table import LabelledTable
 from suffice.data.labels import same_kind
+from suffice.data.tables.labelled_table import LabelledTable
 from suffice.errors import NeverIncluded
 from suffice.models.scoring import in_shares, rows_per_block
 from suffice.statistics.incomplete import AnyStatistics, IncompleteStatistics

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from suffice.data.arrays import Array, Floats
-from suffice.data.labelled_table import LabelledTable
-from suffice.models.groups import Group, Groups
-from suffice.models.linalg import rank_tolerance
-from suffice.models.shrinkage import Spread, ledoit_wolf, oas
+from suffice.data.tables.labelled_table import LabelledTable
+from suffice.models.covariances.groups import Group, Groups
+from suffice.models.covariances.linalg import rank_tolerance
+from suffice.models.covariances.shrinkage import Spread, ledoit_wolf, oas
 from suffice.selection.leave_one_out.removal import Removal
 from suffice.statistics.numbers import DoubleDouble
 

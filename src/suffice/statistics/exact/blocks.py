@@ -15,7 +15,7 @@ from suffice.statistics.exact.integers import Integers
 from suffice.statistics.exact.outside import is_inside
 from suffice.statistics.kernels import plain
 from suffice.statistics.kernels.blas import add_square
-from suffice.statistics.reader import Reader
+from suffice.statistics.passes.reader import Reader
 
 SortByClass = Callable[[Indices, int], tuple[Indices, Indices]]  # see `kernels.choice.Kernels`
 

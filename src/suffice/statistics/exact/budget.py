@@ -9,7 +9,7 @@ import numpy as np
 
 from suffice.data.parameters import count, is_number
 from suffice.errors import InvalidParameter
-from suffice.statistics.registry import storable
+from suffice.statistics.storage.registry import storable
 from suffice.text import shown
 
 # Shares of rho for counts, sums and products: the products have the most entries.

@@ -19,8 +19,8 @@ from suffice.statistics.exact.exact_statistics import exact_statistics
 from suffice.statistics.exact.form import ExactForm
 from suffice.statistics.exact.grid import Grid
 from suffice.statistics.exact.outside import raise_outside
-from suffice.statistics.gap_pass import rows_by_pattern
-from suffice.statistics.reader import Reader
+from suffice.statistics.passes.gap_pass import rows_by_pattern
+from suffice.statistics.passes.reader import Reader
 
 
 def on_grid(batch: Batch, form: ExactForm) -> AnyExact:

@@ -22,10 +22,10 @@ from suffice.statistics.exact.on_grid import OnGrid, check_exact
 from suffice.statistics.exact.regridding import regrid_weights
 from suffice.statistics.incomplete import IncompleteStatistics
 from suffice.statistics.numbers import DoubleDouble
-from suffice.statistics.registry import storable
 from suffice.statistics.scatter import DiagonalScatter
 from suffice.statistics.shape import is_coarser, positions
 from suffice.statistics.statistics import Statistics
+from suffice.statistics.storage.registry import storable
 
 Parts = dict[bytes, ExactStatistics]
 

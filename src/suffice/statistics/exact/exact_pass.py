@@ -14,8 +14,8 @@ from suffice.statistics.exact.exact_sums import ExactSums, FloatSums
 from suffice.statistics.exact.grid import Grid
 from suffice.statistics.exact.outside import raise_outside
 from suffice.statistics.kernels.sums import RowBlock
-from suffice.statistics.reader import Reader
-from suffice.statistics.threads import blas_threads, in_parallel, shares
+from suffice.statistics.passes.reader import Reader
+from suffice.statistics.passes.threads import blas_threads, in_parallel, shares
 
 
 def exact_sums(batch: Batch, grid: Grid, detail: str) -> ExactSums:

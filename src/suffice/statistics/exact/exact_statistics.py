@@ -27,9 +27,9 @@ from suffice.statistics.exact.grid import Grid
 from suffice.statistics.exact.integers import Integers
 from suffice.statistics.exact.on_grid import OnGrid, check_exact
 from suffice.statistics.exact.triangle import triangle_places
-from suffice.statistics.registry import storable
 from suffice.statistics.shape import is_coarser, positions
 from suffice.statistics.statistics import Statistics
+from suffice.statistics.storage.registry import storable
 
 if TYPE_CHECKING:
     from suffice.statistics.exact.private_statistics import PrivateStatistics

@@ -9,7 +9,7 @@ from typing import Any, Self
 import numpy as np
 
 from suffice.data.arrays import Floats, Indices
-from suffice.statistics.registry import storable
+from suffice.statistics.storage.registry import storable
 
 LIMB_BITS = 60
 MASK = (1 << LIMB_BITS) - 1

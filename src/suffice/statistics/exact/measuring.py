@@ -12,9 +12,9 @@ from suffice.data.batches import split_target
 from suffice.data.engine import engine_of
 from suffice.data.feature_rows import ArrayFeatures, Features
 from suffice.data.features import as_features, infinite
-from suffice.data.object_source import is_stream
-from suffice.data.paths import is_paths
-from suffice.data.table_rows import TableReader
+from suffice.data.sources.object_source import is_stream
+from suffice.data.sources.paths import is_paths
+from suffice.data.tables.table_rows import TableReader
 from suffice.errors import InvalidFeatures, InvalidParameter
 
 BLOCK_ENTRIES = 1 << 20

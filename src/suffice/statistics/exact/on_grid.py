@@ -12,9 +12,9 @@ from suffice.statistics.alignment import Alignment
 from suffice.statistics.exact.exact_sums import TOTAL_WEIGHT_BITS
 from suffice.statistics.exact.form import ExactForm, is_exact
 from suffice.statistics.exact.grid import Grid
-from suffice.statistics.saving import Savable
 from suffice.statistics.shape import DETAILS, check_same_shape
-from suffice.statistics.soundness import check_counts, check_labels, check_names
+from suffice.statistics.storage.saving import Savable
+from suffice.statistics.storage.soundness import check_counts, check_labels, check_names
 from suffice.text import plural
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from suffice.data.arrays import Array, Floats
 from suffice.errors import HasGaps, OutsideGrid
 from suffice.statistics.exact.grid import Grid
-from suffice.statistics.reader import Reader
+from suffice.statistics.passes.reader import Reader
 
 
 def is_inside(grid: Grid, rows: Array, q: Floats) -> bool:

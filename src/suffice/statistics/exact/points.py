@@ -12,10 +12,10 @@ import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.errors import InvalidFeatures, Mismatch
-from suffice.statistics.registry import storable
-from suffice.statistics.saving import Savable
 from suffice.statistics.shape import positions
-from suffice.statistics.soundness import check_names
+from suffice.statistics.storage.registry import storable
+from suffice.statistics.storage.saving import Savable
+from suffice.statistics.storage.soundness import check_names
 from suffice.text import quote_names
 
 MOST_BITS = 48

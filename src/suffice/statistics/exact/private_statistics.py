@@ -24,12 +24,12 @@ from suffice.statistics.exact.grid import Grid
 from suffice.statistics.exact.integers import Integers
 from suffice.statistics.exact.triangle import to_matrices
 from suffice.statistics.numbers import DoubleDouble
-from suffice.statistics.registry import storable
-from suffice.statistics.saving import Savable
 from suffice.statistics.scatter import DenseScatter, DiagonalScatter
 from suffice.statistics.shape import DETAILS, check_same_shape
-from suffice.statistics.soundness import MOST_ROWS, check_labels, check_names
 from suffice.statistics.statistics import Statistics
+from suffice.statistics.storage.registry import storable
+from suffice.statistics.storage.saving import Savable
+from suffice.statistics.storage.soundness import MOST_ROWS, check_labels, check_names
 from suffice.text import plural
 
 

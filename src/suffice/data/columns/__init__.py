@@ -1,0 +1,1 @@
+"""What a column of a table is, and how its cells are read."""

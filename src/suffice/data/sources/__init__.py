@@ -1,0 +1,1 @@
+"""Files, queries and streams -> pieces of rows; files read and written."""

@@ -1,0 +1,144 @@
+"""Automatic mixtures: several Gaussians per class as candidates, given up early where hopeless."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import cast
+
+import numpy as np
+
+from suffice.data.arrays import Array, Floats
+from suffice.errors import SufficeError
+from suffice.estimators.automatic.refits import stored
+from suffice.estimators.automatic.trial import Trial
+from suffice.estimators.mixture_discriminant import MixtureDiscriminant
+from suffice.models.em.em import fit_mixture
+from suffice.models.em.training import Effort, Given, Training
+from suffice.models.mixture import MixtureModel, n_parameters
+from suffice.models.scoring import log_posterior
+from suffice.selection.entrants import Contest, Entrants
+
+
+def mixtures(
+    trial: Trial, contest: Contest, rows: Floats, best: Callable[[], Floats]
+) -> Iterator[Entrants]:
+    """Two Gaussians per class and, if these are the best candidate, more of them.
+
+    None where a class has few rows, or rows have levels or missing values. Of large tables, a
+    sample of the rows is learned from.
+
+    rows : (n, d)
+    best : the losses of the best candidate so far in each fold
+    """
+    if trial.reader is not None or np.isnan(rows).any():
+        return
+    attempt = _Attempt(trial, contest, rows)
+    if not attempt.enough_rows(2):
+        return
+    losses = {}
+    for pooling in (0.0, 0.5, 1.0):
+        entrants = attempt.entrants(2, pooling, best())
+        if entrants is not None:
+            losses[pooling] = contest.losses(entrants).mean()
+            yield entrants
+    known = {pooling: loss for pooling, loss in losses.items() if np.isfinite(loss)}
+    if not known:
+        return
+    pooling = min(known, key=lambda one: known[one])
+    max_components = 4
+    for size in range(3, max_components + 1):
+        if known[pooling] > best().mean() or not attempt.enough_rows(size):
+            return
+        entrants = attempt.entrants(size, pooling, best())
+        if entrants is None:
+            return
+        yield entrants
+        known[pooling] = contest.losses(entrants).mean()
+
+
+class _Attempt:
+    """Mixtures on the folds of a contest."""
+
+    max_entries = 1 << 21  # rows x features², of the rows to learn from
+    min_rows_per_feature = 5  # for each component
+
+    def __init__(self, trial: Trial, contest: Contest, rows: Floats) -> None:
+        self.trial, self.contest, self.rows = trial, contest, rows
+        self.starts: dict[int, Given] = {}  # by number of components: of the first pooling
+        table, (n, d) = trial.table, rows.shape
+        most = max(1, self.max_entries // d**2)
+        self.learned = np.zeros(n, bool)
+        self.learned[np.unique(np.linspace(0, n - 1, min(n, most)).astype(int))] = True
+        self.smallest = int(np.bincount(table.codes[self.learned], minlength=contest.k).min())
+
+    def enough_rows(self, size: int) -> bool:
+        """Whether every class has enough rows for this number of components."""
+        needed = max(50, self.min_rows_per_feature * self.rows.shape[1])
+        return bool(self.smallest >= size * needed)
+
+    def entrants(self, size: int, pooling: float, best: Floats) -> Entrants | None:
+        """A candidate; None if it could not be fitted."""
+        # unlabelled=None: a label of -1 is a class like any other.
+        model = MixtureDiscriminant(
+            size, pooling=pooling, target="diagonal", random_state=0, unlabelled=None
+        )
+        try:
+            fitted, parts = self._of_folds(model, best)
+        except SufficeError:
+            return None
+        complexity = np.array([float(n_parameters(fitted, model._settings()))])
+        kind = f"{size} Gaussians per class"
+        return stored(kind, [model], complexity, self.contest, parts)
+
+    def _of_folds(
+        self, model: MixtureDiscriminant, best: Floats
+    ) -> tuple[MixtureModel, list[Floats]]:
+        """The last fit, and ln p(x, y) of the test rows of each fold, (1, n, k).
+
+        These are NaN once it is given up: where it is behind the best candidate by far after one
+        fold, or after more by more than a pool could make use of.
+        """
+        contest, size = self.contest, cast(int, model.n_components)
+        parts: list[Floats] = []
+        behind: list[float] = []
+        # EM where that does better than all before, and in folds that start from the one before.
+        # The chosen model is fitted to all rows in full.
+        thorough, warm = Effort(max_iter=100), Effort(tol=3e-3, max_iter=5)
+        start, effort = self.starts.get(size), Effort(tol=3e-3, max_iter=20)
+        for number, fold in enumerate(contest.folds):
+            if behind and np.mean(behind) > (0.1 if number == 1 else 0.01):
+                parts.append(np.full((1, len(contest.tests[number]), contest.k), np.nan))
+                continue
+            train = np.zeros(len(self.learned), bool)
+            train[fold.train] = True
+            fitted = self._fit(model, train & self.learned, effort, start)
+            if not behind and self._loss(fitted, 0) < best[0]:
+                fitted = self._fit(model, train & self.learned, thorough, _components(fitted))
+            start, effort = _components(fitted), warm
+            self.starts.setdefault(size, start)
+            parts.append(fitted.scores(self.rows[contest.tests[number]])[None])
+            behind.append(self._loss(fitted, number) - float(best[number]))
+        return fitted, parts
+
+    def _loss(self, model: MixtureModel, fold: int) -> float:
+        """Mean of -ln p(true class | x) over the test rows of a fold."""
+        tests = self.contest.tests[fold]
+        own = log_posterior(model, self.rows[tests])[
+            np.arange(len(tests)), self.contest.codes[tests]
+        ]
+        return -float(np.average(own, weights=self.contest.weights[tests]))
+
+    def _fit(
+        self, model: MixtureDiscriminant, rows: Array, effort: Effort, start: Given | None
+    ) -> MixtureModel:
+        table, rng = self.trial.table, np.random.default_rng(0)
+        weights = None if table.weights is None else table.weights[rows]
+        training = Training.of(self.rows[rows], table.codes[rows], weights, table.classes)
+        sizes = np.full(self.contest.k, model.n_components)
+        return fit_mixture(training, sizes, model._settings(), None, effort, rng, start).model
+
+
+def _components(model: MixtureModel) -> Given:
+    """The components of a model, to start from."""
+    parts = model.components
+    return Given(parts.priors, parts.means, parts.covariances)

@@ -1,0 +1,222 @@
+"""Views: the same rows in the numeric form that some candidates take."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from suffice.data.arrays import Floats, Indices
+from suffice.data.tables.labelled_table import LabelledTable
+from suffice.estimators.mixed import MixedNB
+from suffice.models.settings import Settings
+from suffice.models.structures import structure_of
+from suffice.selection.criteria import effective_parameters
+from suffice.selection.entrants import Entrants, Scores
+from suffice.selection.family_path import DiagonalPath, Distances, FullPath, LevelPath
+from suffice.selection.fold_moments import FoldMoments
+from suffice.selection.folds import Fold, training_shares
+
+# Distances of some rows to the classes of a fold, under some of several covariances.
+Measure = Callable[[int, Indices, Indices], Distances]
+
+# The same as ln p(x | y) up to a constant of the row, (s, i, k, n).
+Densities = Callable[[int, Indices, Indices], Floats]
+
+
+@dataclass(frozen=True, eq=False)
+class FamilyView:
+    """Rows for an estimator of the Gaussian family: as they are, or each feature to a power."""
+
+    estimator: Any
+    columns: Any
+    rows: Floats  # (n, d); NaN where a value is missing
+    moments: FoldMoments
+
+    def full(
+        self, target: str, pooling: float, shares: Sequence[float], inflations: Sequence[float]
+    ) -> Iterator[Entrants]:
+        """Full covariances of one pooling; none if all of them are singular."""
+        measure, usable = _full_measure(self.moments, self.rows, target, pooling, shares)
+        given = [
+            {"pooling": pooling, "shrinkage": share, "target": target, "inflation": factor}
+            for share in usable
+            for factor in inflations
+        ]
+        if given:
+            kind = "linear" if pooling == 1 else "quadratic"
+            yield self._entrants(kind, given, _inflated(measure, inflations), len(usable))
+
+    def heavy_tailed(
+        self, target: str, pooling: float, shares: Sequence[float], freedoms: Sequence[float]
+    ) -> Iterator[Entrants]:
+        """Student t classes of full covariances; none if all of them are singular."""
+        measure, usable = _full_measure(self.moments, self.rows, target, pooling, shares)
+        given = [
+            {"pooling": pooling, "shrinkage": share, "target": target, "degrees_of_freedom": f}
+            for share in usable
+            for f in freedoms
+        ]
+        known = np.count_nonzero(~np.isnan(self.rows[:, self.moments.variance > 0]), axis=1)
+
+        def densities(fold: int, at: Indices, which: Indices) -> Floats:
+            return measure(fold, at, which).student_scores(np.array(freedoms), known[at])
+
+        if given:
+            yield self._entrants("heavy-tailed", given, densities, len(usable))
+
+    def independent(self, poolings: Sequence[float], inflations: Sequence[float]) -> Entrants:
+        """Independent features."""
+        given = [
+            {"structure": "diagonal", "pooling": pooling, "inflation": factor}
+            for pooling in poolings
+            for factor in inflations
+        ]
+        measure = _diagonal_measure(self.moments, self.rows, poolings)
+        return self._entrants("independent", given, _inflated(measure, inflations), len(poolings))
+
+    def entrant(self, model: Any) -> Entrants | None:
+        """A single candidate with the parameters of a model."""
+        inflations = [float(model.inflation)]
+        if not structure_of(model.structure).takes_matrices:
+            return self.independent([model.pooling], inflations)
+        member = model.target, model.pooling, [model.shrinkage]
+        freedom = getattr(model, "degrees_of_freedom", None)
+        if freedom is not None:
+            return next(self.heavy_tailed(*member, [freedom]), None)
+        return next(self.full(*member, inflations), None)
+
+    def _entrants(
+        self,
+        kind: str,
+        given: Sequence[Mapping[str, Any]],
+        densities: Densities,
+        covariances: int,
+    ) -> Entrants:
+        """Candidates by their parameters, those of each of several covariances together."""
+        shares, each = np.log(self.moments.shares), len(given) // covariances
+
+        def part(some: Indices) -> Scores:
+            which, at_covariance = np.unique(some // each, return_inverse=True)
+            places = at_covariance * each + some % each
+            every = np.array_equal(places, np.arange(len(which) * each))
+
+            def scores(fold: int, at: Indices) -> Floats:
+                found = densities(fold, at, which) + shares[fold][:, None]
+                found = found.reshape(-1, *found.shape[2:])
+                return np.asarray(found if every else found[places])
+
+            return scores
+
+        models = [self.estimator(**one, columns=self.columns) for one in given]
+        powers = self.rows.shape[1] if self.estimator._has_powers else 0
+        complexity = _complexity(given, self.moments) + powers
+        name, every = f"{kind} {self.estimator.__name__}", np.arange(len(given))
+        return Entrants(name, models, complexity, part(every), part)
+
+
+@dataclass(frozen=True, eq=False)
+class LevelsView:
+    """Rows for MixedNB: levels by their counts, apart from the numbers."""
+
+    columns: Any
+    table: LabelledTable
+    folds: Sequence[Fold]
+    levels: Sequence[tuple[Indices, int]]  # of each column: codes (n,), and how many levels
+    rows: Floats  # (n, d): the numbers
+    moments: FoldMoments | None  # of the numbers, if there are any
+
+    def full(
+        self, pooling: float, shares: Sequence[float], alphas: Sequence[float]
+    ) -> Iterator[Entrants]:
+        """One full covariance of the numbers, or one per class."""
+        assert self.moments is not None
+        measure, usable = _full_measure(self.moments, self.rows, "diagonal", pooling, shares)
+        fixed = {"structure": "full", "pooling": pooling, "target": "diagonal"}
+        given = [{**fixed, "shrinkage": share} for share in usable]
+        if given:
+            yield self._entrants(given, measure, alphas)
+
+    def independent(self, poolings: Sequence[float], alphas: Sequence[float]) -> Entrants:
+        """Independent numbers."""
+        if self.moments is None:
+            return self._entrants([{}], None, alphas)
+        given = [{"pooling": pooling} for pooling in poolings]
+        smoothing = MixedNB().var_smoothing
+        measure = _diagonal_measure(self.moments, self.rows, poolings, smoothing)
+        return self._entrants(given, measure, alphas)
+
+    def entrant(self, model: Any) -> Entrants | None:
+        """A single candidate with the parameters of a model."""
+        if not structure_of(model.structure).takes_matrices or self.moments is None:
+            return self.independent([model.pooling], [model.alpha])
+        return next(self.full(model.pooling, [model.shrinkage], [model.alpha]), None)
+
+    def _entrants(
+        self, given: Sequence[Mapping[str, Any]], measure: Measure | None, alphas: Sequence[float]
+    ) -> Entrants:
+        table, k = self.table, len(self.table.classes)
+        path = LevelPath.of(self.levels, table.codes, table.weight, self.folds, k, np.array(alphas))
+        shares = np.log(training_shares(self.folds, table.codes, table.weight, k))
+
+        def part(some: Indices) -> Scores:
+            which, at_covariance = np.unique(some % len(given), return_inverse=True)
+            places = some // len(given) * len(which) + at_covariance
+
+            def scores(fold: int, at: Indices) -> Floats:
+                found = path.scores(fold, at)[:, None] + shares[fold][:, None]
+                if measure is not None:
+                    found = found + measure(fold, at, which).scores(np.ones(1))[:, 0]
+                return np.asarray(found.reshape(-1, *found.shape[2:])[places])
+
+            return scores
+
+        models = [
+            MixedNB(**one, alpha=alpha, columns=self.columns) for alpha in alphas for one in given
+        ]
+        free = float(sum(k * (m - 1) for _, m in self.levels))
+        numbers = (
+            np.zeros(len(given))
+            if self.moments is None
+            else _complexity([{"structure": "diagonal", **one} for one in given], self.moments)
+        )
+        complexity, every = free + np.tile(numbers, len(alphas)), np.arange(len(models))
+        return Entrants("MixedNB", models, complexity, part(every), part)
+
+
+def _inflated(measure: Measure, inflations: Sequence[float]) -> Densities:
+    """Gaussian densities under covariances times some factors."""
+    factors = np.array(inflations)
+    return lambda fold, at, which: measure(fold, at, which).scores(factors)
+
+
+def _full_measure(
+    moments: FoldMoments, rows: Floats, target: str, pooling: float, shares: Sequence[float]
+) -> tuple[Measure, list[float]]:
+    """Distances under full covariances, for those shares of the target that make them regular."""
+    path, given = FullPath.of(moments, pooling, target), np.array(shares, np.float64)
+    usable = given[path.usable(given)]
+
+    def measure(fold: int, at: Indices, which: Indices) -> Distances:
+        return path.distances(fold, rows[at], usable[which])
+
+    return measure, usable.tolist()
+
+
+def _diagonal_measure(
+    moments: FoldMoments, rows: Floats, poolings: Sequence[float], smoothing: float = 0.0
+) -> Measure:
+    path = DiagonalPath.of(moments, np.array(poolings, np.float64), smoothing)
+    return lambda fold, at, which: path.some(which).distances(fold, rows[at])
+
+
+def _complexity(given: Sequence[Mapping[str, Any]], moments: FoldMoments) -> Floats:
+    """Effective number of parameters of members of the family, (m,)."""
+    _, k, d = moments.mean.shape
+    settings = [
+        Settings(**{**one, "structure": structure_of(one.get("structure", "full"))})
+        for one in given
+    ]
+    return np.array([effective_parameters(one, k, d) for one in settings])

@@ -1,0 +1,1 @@
+"""Pools: the weighted mean of a few calibrated models."""

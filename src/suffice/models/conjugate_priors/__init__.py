@@ -1,0 +1,1 @@
+"""Conjugate priors of Gaussian classes, integrated out."""

@@ -1,0 +1,1 @@
+"""Covariances: structures, pooling, shrinkage, factors."""

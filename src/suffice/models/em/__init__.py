@@ -1,0 +1,1 @@
+"""EM: mixtures, and rows with missing values."""

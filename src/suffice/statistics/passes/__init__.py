@@ -1,0 +1,1 @@
+"""Passes over rows: the only loops over data."""
