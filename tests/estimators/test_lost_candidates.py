@@ -56,6 +56,17 @@ def test_an_interrupted_choice_is_among_the_candidates_tried_until_then():
         sf.select_model(X, Y, [Interrupted(), Later()])
 
 
+def test_an_interrupted_pool_leaves_a_single_model(monkeypatch):
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("suffice.estimators.automatic.automatic_choice.fit_pool", interrupt)
+    found = sf.select_model(X, Y, cv=3)
+    assert not isinstance(found.model, sf.PooledDiscriminant)
+    assert repr(found.model) == repr(sf.select_model(X, Y, cv=3, simple=True).model)
+    assert "interrupted while models were pooled: a single model is taken." in found.notes
+
+
 def test_an_interrupted_comparison_keeps_the_scores_found_until_then():
     whole = sf.compare(X, Y, {"LDA": sf.LDA()})
     found = sf.compare(X, Y, {"LDA": sf.LDA(), "bad": Interrupted(), "later": Later()})

@@ -64,7 +64,7 @@ def choose_automatically(trial: Trial, options: AutomaticOptions, steps: Steps) 
     with blas_threads(1 if len(trial.table) < 1 << 16 else n_threads()):
         automatic.run()
         choice = _Choice(automatic, options)
-        selection, model = choice.pooled() if options.rule == "pool" else choice.single()
+        selection, model = choice.taken()
     steps.finish()
     return replace(selection, baseline=trial.baseline(), model=model)
 
@@ -102,6 +102,15 @@ class _Choice:
             tuple(dict.fromkeys([*self.trial.notes, *automatic.notes])),
             self.trial.repeats,
         )
+
+    def taken(self) -> tuple[Selection, Any]:
+        """The selection of what the rule takes, and the model; a single one after an interrupt."""
+        if self.options.rule == "pool":
+            try:
+                return self.pooled()
+            except KeyboardInterrupt:
+                self.notes.append("interrupted while models were pooled: a single model is taken.")
+        return self.single()
 
     def single(self) -> tuple[Selection, Any]:
         """The selection of one candidate, and its model."""
