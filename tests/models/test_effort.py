@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 
 import suffice as sf
+from suffice.errors import NotConverged
 from suffice.models.em.completion import complete
 from suffice.models.em.effort import limited_effort
+from suffice.models.em.gap_em import GapEm
 from suffice.models.settings import Settings
 
 MODELS = {
@@ -49,3 +51,16 @@ def test_narrow_tables_converge_under_limited_effort_too(name):
     with limited_effort():
         found = model.fit(X, y).predict_log_proba(X)
     np.testing.assert_array_equal(found, expected)
+
+
+def test_slow_estimates_end_after_few_steps_and_say_so_where_they_are_kept(monkeypatch):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 20)) @ rng.normal(size=(20, 20))
+    X[rng.random(X.shape) < 0.5] = np.nan
+    statistics = sf.summarize(X, rng.integers(0, 2, 60))
+    settings = Settings(pooling=1.0, shrinkage=0.001, target="diagonal")
+    monkeypatch.setattr(GapEm, "limited_steps", 20)
+    with limited_effort(0):
+        assert complete(statistics, settings).steps == 20
+    with limited_effort(1.0), pytest.warns(NotConverged, match="EM stopped after 20 steps"):
+        complete(statistics, settings)

@@ -11,6 +11,7 @@ from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.caller import stacklevel
 from suffice.errors import InvalidFeatures, InvalidParameter, NotConverged, NotFinite, TooFewRows
 from suffice.models.covariances.groups import Groups
+from suffice.models.em.effort import most_work
 from suffice.models.em.gap_em import Estimate, GapEm
 from suffice.models.em.observed import Observed
 from suffice.models.separating import check_denominator
@@ -229,7 +230,7 @@ def _dependent(observed: Observed, settings: Settings) -> Completed:
 
 
 def _warn_unfinished(estimate: Estimate, classes: Array) -> None:
-    if estimate.settled.all():
+    if estimate.settled.all() or not most_work():  # without work allowed, rows are only scored
         return
     apart = len(estimate.settled) == len(classes) > 1
     of = (

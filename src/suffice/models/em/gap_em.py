@@ -95,6 +95,9 @@ class GapEm:
     # standard deviations.
     coarse_tolerance: ClassVar[float] = 1e-3
 
+    # After this many steps, or ten times the work allowed, EM then ends with larger changes, too.
+    limited_steps: ClassVar[int] = 100
+
     # A leap must keep this share of every variance, and may lose this many nats per unit of weight.
     kept_share: ClassVar[float] = 0.1
     lost_nats: ClassVar[float] = 1e-8
@@ -123,6 +126,7 @@ class GapEm:
         self.steps = 0
         units, d = len(self.parts.units.weight), len(at)
         self.patience = most_work() / (units * d**2 + len(totals) * d**3)  # steps
+        self.last = min(self.most_steps, max(self.limited_steps, 10 * self.patience))
 
     def run(self) -> Estimate:
         """Iterate until all lanes end, from independent features and observed means."""
@@ -227,7 +231,7 @@ class GapEm:
     def _advance(self, lane: _Lane, step: _Step) -> None:
         """Accept the step, or undo the leap that led to it, and choose the next point."""
         lane.steps += 1
-        if lane.steps >= self.most_steps:
+        if lane.steps >= self.last:
             lane.outcome = "unfinished"
         change = step.image - lane.point
         length = float(np.linalg.norm(change))
