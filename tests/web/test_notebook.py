@@ -120,9 +120,22 @@ def lab(notebook, environment, tmp_path):
 @pytest.mark.exhaustive
 def test_a_cell_of_jupyterlab_shows_the_widget(lab, offline):
     offline.goto(lab)
-    offline.locator(".jp-CodeCell .cm-content").click()
+    cell = offline.locator(".jp-CodeCell .cm-content").first
+    cell.click()
     offline.locator(".jp-Notebook-ExecutionIndicator[data-status=idle]").wait_for()
-    offline.keyboard.press("Shift+Enter")
-    offline.wait_for_function(f"() => ({DRAWN})(({IN_THE_WIDGET})())")
+    assert any(_draws(offline, cell) for _ in range(3))
     assert offline.locator(".jp-OutputArea-output iframe").count() == 0
     assert offline.problems == []
+
+
+def _draws(page, cell):
+    """Whether the cell, run once, draws; keys are lost while JupyterLab connects to its kernel."""
+    from playwright.sync_api import TimeoutError as NothingDrawn
+
+    cell.click()
+    page.keyboard.press("Control+Enter")
+    try:
+        page.wait_for_function(f"() => ({DRAWN})(({IN_THE_WIDGET})())", timeout=60_000)
+    except NothingDrawn:
+        return False
+    return True
