@@ -137,7 +137,7 @@ class PooledDiscriminant(PooledAnswers):
             class_priors(self.priors, trial.table.classes, class_weight(trial.table))
             named = self._candidates(trial)
             fitted = {name: fit_member(name, model, trial) for name, model in named.items()}
-            with limited_effort(0):  # a few numbers are no more exact than rows outside folds
+            with limited_effort(0):  # weights do not need members that have converged
                 rows = held_out(trial, trial.folds, fitted)
         found = fit_pool(rows, shares_of(class_weight(trial.table)), calibrate)
         members = {name: fitted[name] for name in [list(fitted)[i] for i in found.kept]}
