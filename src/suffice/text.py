@@ -66,12 +66,12 @@ def format_number(value: float, digits: int = 4) -> str:
 
     Four digits stand together: they may be a year.
 
-    >>> format_number(200_000.0), format_number(1999.0), format_number(0.25), format_number(2e-9)
-    ('200,000', '1999', '0.25', '2e-09')
+    >>> format_number(200_000.0), format_number(1999.0), format_number(2.1e-5), format_number(2e-9)
+    ('200,000', '1999', '0.000021', '2e-09')
     """
     size = abs(float(value))
     # Smaller and larger numbers are written with an exponent.
-    if size and (not 1e-4 <= size < 1e15):
+    if size and (not 1e-6 <= size < 1e15):
         return f"{value:.{digits}g}"
     places = digits - 1 - (math.floor(math.log10(size)) if size else 0)
     text = f"{value:{',' if size >= 9999.5 else ''}.{max(0, places)}f}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import matplotlib as mpl
 import numpy as np
 import pytest
 from drawings import legend_of
@@ -198,6 +199,9 @@ def test_long_names_do_not_shrink_the_cells_of_a_confusion_matrix():
     written = [text.get_text() for text in shown.ax_.get_yticklabels()]
     assert len(set(written)) == 6
     assert max(len(line) for name in written for line in name.split("\n")) <= 18
+    below = [text.get_text() for text in shown.ax_.get_xticklabels()]
+    assert len(set(below)) == 6
+    assert not any("\n" in name for name in below)
 
 
 @pytest.mark.parametrize("display", [plots.ClassesDisplay, plots.RegionsDisplay])
@@ -364,3 +368,34 @@ def test_captions_stay_within_the_picture_beside_long_names():
     shown.figure_.draw_without_rendering()
     [caption] = [one for one in shown.ax_.texts if "whiskers" in one.get_text()]
     assert caption.get_window_extent().x1 <= shown.figure_.bbox.x1
+
+
+@pytest.mark.parametrize("values", [(0.0, 0.01, 0.1, 1.0), (0.03, 0.1, 0.3, 0.6)])
+def test_ticks_of_a_parameter_are_numbers_that_can_be_tried(values):
+    tried = tuple({"model": "LDA", "shrinkage": value} for value in values)
+    scores = np.arange(8.0).reshape(4, 2) + 1
+    with mpl.rc_context({"text.parse_math": False}):
+        found = Selection(tried, {"log_loss": scores}, np.ones(4))
+        shown = plots.SelectionDisplay.from_selection(found)
+        shown.figure_.draw_without_rendering()
+    texts = [text.get_text() for text in shown.ax_.get_xticklabels(which="both")]
+    assert len(texts) > 1
+    assert all(min(values) <= float(text) <= max(values) for text in texts)
+
+
+def test_candidates_without_a_score_are_not_a_path():
+    tried = tuple({"model": "mixture", "pooling": p, "n_components": 2} for p in (0.0, 0.5))
+    tried += ({"model": "mixture", "pooling": 0.0, "n_components": 3},)
+    scores = {"log_loss": np.array([[0.2, 0.3], [np.nan, np.nan], [0.1, 0.1]])}
+    shown = plots.SelectionDisplay.from_selection(Selection(tried, scores, np.ones(3)))
+    assert (shown.along, shown.paths[0].values.tolist()) == ("n_components", [2.0, 3.0])
+
+
+def test_small_scores_are_written_without_an_exponent():
+    tried = tuple({"model": "LDA", "shrinkage": value} for value in (0.0, 0.5, 1.0))
+    scores = {"log_loss": np.array([[2e-5, 2e-5], [4e-4, 4e-4], [3e-2, 3e-2]])}
+    shown = plots.SelectionDisplay.from_selection(Selection(tried, scores, np.ones(3)))
+    shown.figure_.draw_without_rendering()
+    texts = [text.get_text() for text in shown.ax_.get_yticklabels()]
+    assert "0.00002" in texts
+    assert not any("e" in text for text in texts)

@@ -175,10 +175,10 @@ def test_no_half_of_a_row_of_pictures_is_empty(opened, left_out):
     assert all(right == pytest.approx(whole, abs=1) for right in rows.values())
 
 
-def test_tables_wider_than_a_phone_show_that_they_scroll(opened):
+def test_tables_and_code_wider_than_a_phone_show_that_they_scroll(opened):
     found, _ = opened("hostile", PHONE)
     wide = found.evaluate(
-        "[...document.querySelectorAll('.scroll')].filter(e => e.scrollWidth > e.clientWidth)"
+        "[...document.querySelectorAll('.scroll, pre')].filter(e => e.scrollWidth > e.clientWidth)"
         ".map(e => { const s = getComputedStyle(e);"
         " return [s.backgroundImage.split('gradient').length - 1, s.backgroundAttachment]; })"
     )

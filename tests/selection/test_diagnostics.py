@@ -1,5 +1,6 @@
 """Diagnostics: laws, null distributions, small and broken data."""
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -465,3 +466,13 @@ def test_the_parts_of_the_brier_score_add_up_where_bins_hold_one_probability():
     parts = found.reliability - found.resolution + found.uncertainty
     assert found.brier == pytest.approx(parts, rel=1e-12)
     assert found.within_bins == pytest.approx(0, abs=1e-12)
+
+
+def test_calibration_says_the_p_value_by_which_it_judges():
+    for seed in range(200):
+        p, y = predicted(seed, 300, 2)
+        found = calibration(y, p)
+        if not found.concern and found.pvalue < 0.05:
+            break
+    adjusted = float(re.search(r"p = ([\d.]+) adjusted for 2 tests", found.sentence)[1])
+    assert adjusted == pytest.approx(2 * found.pvalue, rel=0.05)

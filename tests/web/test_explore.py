@@ -106,6 +106,14 @@ def test_levels_become_indicators_and_gaps_are_counted():
     assert any("same" in note for note in found.notes)
 
 
+def test_a_column_that_is_mostly_missing_does_not_take_the_rows_with_it():
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame({"height": rng.normal(size=40), "remark": [None] * 30 + ["tall"] * 10})
+    (found,) = explorer_page(table, np.arange(40) % 2).datasets
+    assert (found.count, found.features) == (40, ("height",))
+    assert found.notes == ("Left out because most of their values are missing: 'remark'.",)
+
+
 @pytest.mark.parametrize(
     ("given", "words"),
     [

@@ -16,7 +16,7 @@ from suffice.plots.decoration import narrow
 from suffice.plots.display import Display, canvas, name_axes
 from suffice.plots.points import encode_labels
 from suffice.plots.style import COLOURS, as_text, depth, ground, ink
-from suffice.text import shown, visible
+from suffice.text import shorten, shown, visible
 
 
 @dataclass(eq=False, repr=False)
@@ -93,11 +93,23 @@ class ConfusionDisplay(Display):
         return short if len(set(short)) == len(names) else names
 
     @property
+    def _on_one_line(self) -> list[str]:
+        """The classes below the cells; names that would look alike become their positions."""
+        names = [as_text(shorten(visible(str(label)), 24)) for label in self.classes]
+        return names if len(set(names)) == len(names) else list(map(str, range(1, len(names) + 1)))
+
+    @property
     def _inches(self) -> tuple[float, float]:
         """Size of a new figure: that of the cells, and room for the names."""
         cells = max(2.4, min(7.0, 0.5 * len(self.classes)))
         room = 0.09 * self._longest_line
-        return cells + room + 1.0, cells + 0.7 * room + 1.2
+        below = 0.07 * max(map(len, self._on_one_line), default=0) if self._is_slanted else 0.3
+        return cells + room + 1.0, cells + below + 1.2
+
+    @property
+    def _is_slanted(self) -> bool:
+        """Whether names are too long to stand side by side below the cells."""
+        return self._longest_line * len(self.classes) > 36
 
     @property
     def _longest_line(self) -> int:
@@ -106,13 +118,17 @@ class ConfusionDisplay(Display):
 
     def _name_classes(self, ax: Any) -> None:
         names = ["\n".join(map(as_text, name.split("\n"))) for name in self._names]
-        k, long = len(names), self._longest_line * len(names) > 36
+        k = len(names)
         name_axes(ax, ("predicted class", "true class"))
         most_names = 40  # classes whose names fit beside the axes
         if k > most_names:
             return
-        slanted = {"rotation": 45, "ha": "right", "rotation_mode": "anchor"} if long else {}
-        ax.set_xticks(range(k), names, **slanted)
+        if self._is_slanted:
+            # On one line each: slanted lines of one name would run into those of the next.
+            slanted = {"rotation": 45, "ha": "right", "rotation_mode": "anchor"}
+            ax.set_xticks(range(k), self._on_one_line, **slanted)
+        else:
+            ax.set_xticks(range(k), names)
         ax.set_yticks(range(k), names)
         ax.set_xticks(np.arange(-0.5, k), minor=True)
         ax.set_yticks(np.arange(-0.5, k), minor=True)

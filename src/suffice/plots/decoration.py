@@ -10,7 +10,7 @@ import numpy as np
 
 from suffice.data.arrays import Floats
 from suffice.plots.style import as_text, halo, ink
-from suffice.text import shorten, visible_lines
+from suffice.text import format_number, shorten, visible_lines
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -187,5 +187,5 @@ def scale_heights(ax: Axes, heights: Floats, decades: float) -> None:
         return
     ax.set_yscale("log")
     ax.yaxis.set_major_locator(LogLocator(10, subs=(1.0, 2.0, 5.0)))
-    ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: format_number(value)))
     ax.minorticks_off()

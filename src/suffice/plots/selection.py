@@ -28,6 +28,7 @@ DEFAULTS: dict[str, Any] = {
     "pooling": 0.0,
     "inflation": 1.0,
     "var_smoothing": 1e-9,
+    "n_components": 2,
 }
 
 
@@ -141,7 +142,7 @@ class SelectionDisplay(Display):
             elif np.isfinite(mean[i]):
                 ax.axhline(mean[i], color=ink(ax), linewidth=1.2, linestyle=":", label=text)
 
-    def _scales(self, ax: Axes, mean: Floats) -> None:
+    def _scales(self, ax: Axes, mean: Floats, most_ticks: int = 6) -> None:
         values = np.concatenate([path.values for path in self.paths])
         positive = values[values > 0]
         wide_decades = 0.8  # powers of ten; wider ranges get a logarithmic scale
@@ -150,7 +151,12 @@ class SelectionDisplay(Display):
                 ax.set_xscale("symlog", linthresh=positive.min(), linscale=0.5)
             else:
                 ax.set_xscale("log")
+            ticks = [x for x in ax.get_xticks() if values.min() <= x <= values.max()]
+            ax.set_xticks(ticks if len(ticks) > 1 else np.unique(values))
             ax.xaxis.set_major_formatter("{x:g}")
+            ax.minorticks_off()  # their labels would be formulas
+        elif len(tried := np.unique(values)) <= most_ticks:
+            ax.set_xticks(tried)
         scale_heights(ax, mean[[i for path in self.paths for i in path.at]], wide_decades)
 
     def _note(self) -> str:
@@ -182,7 +188,7 @@ def _parameters(selection: Selection, along: str | None, by: str | None) -> tupl
     for first in ["shrinkage", *names] if along is None else [along]:
         for second in ["pooling", *names, None] if by is None else [by]:
             paths = [] if first == second else _paths(selection, first, second)
-            if any(len(path.at) > 1 for path in paths) and (second is None or len(paths) > 1):
+            if any(np.ptp(path.values) for path in paths) and (second is None or len(paths) > 1):
                 return first, second
     if along is None:
         raise InvalidParameter(
@@ -193,11 +199,13 @@ def _parameters(selection: Selection, along: str | None, by: str | None) -> tupl
 
 
 def _paths(selection: Selection, along: str, by: str | None) -> list[ScorePath]:
+    """Lines through the candidates that have a score and are else like the best one."""
     best = selection.candidates[selection.best]
+    scored = np.isfinite(selection.table[selection.metric])
     groups: dict[Any, list[int]] = {}
     for i, one in enumerate(selection.candidates[: selection.tried]):
         others = {*one, *best} - {along, by}
-        if all(_value(one, name) == _value(best, name) for name in others):
+        if scored[i] and all(_value(one, name) == _value(best, name) for name in others):
             groups.setdefault(None if by is None else _value(one, by), []).append(i)
     paths = []
     for value in sorted(groups, key=lambda v: (not is_number(v), v if is_number(v) else 0)):

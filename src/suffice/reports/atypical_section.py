@@ -218,7 +218,7 @@ def _listing(found: AtypicalRows) -> Html:
         [
             f"{one.row:,}",
             short(one.label),
-            f"{one.pvalue:.2g}",
+            f"{one.pvalue:.2g}" if one.pvalue >= 1e-4 else "< 0.0001",
             short(one.predicted),
             f"{one.probability:.3f}",
             *([_describe(one)] if odd else []),

@@ -207,7 +207,7 @@ def describe(candidate: Mapping[str, Any]) -> str:
     parameters = [
         f"{name} {f'{v:g}' if isinstance(v, float | np.floating) else short(v, 160)}"
         for name, v in candidate.items()
-        if name not in ("model", "after")
+        if name not in ("model", "after", "random_state") and v is not None
     ]
     after = f" on {candidate['after'].lower()}" if candidate.get("after") else ""
     return f"{kind}{after}" + (f": {', '.join(parameters)}" if parameters else "")

@@ -93,7 +93,7 @@ def diagnosis_html(found: Diagnosis, choice: Choice | None) -> Html:
         parts.append(items([_card(one, found, choice) for one in cards], class_="findings"))
     for why in dict.fromkeys(found.skipped.values()):
         names = ", ".join(name for name, reason in found.skipped.items() if reason == why)
-        parts.append(note(f"Not judged: {names}. {why}"))
+        parts.append(note(f"Not judged: {names}: {why}"))
     return joined(parts)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
 from typing import Any
 
@@ -17,6 +17,7 @@ from suffice.reports.material import Material
 from suffice.reports.picture import HEIGHT, Picture, draw_picture
 from suffice.reports.quality_section import Quality
 from suffice.selection.diagnostics.diagnosis import Diagnosis
+from suffice.selection.diagnostics.diagnostic import Diagnostic
 from suffice.selection.importance import Importance
 from suffice.selection.metrics import metric_named
 from suffice.text import plural
@@ -213,7 +214,6 @@ def _confusion(quality: Quality) -> Picture:
         return f"{alt}the diagonal. {quality.worst_confusion}", [
             "Rows that the model had not seen: true class down, predicted class across",
             "Colour is the share of the true class",
-            quality.worst_confusion,
         ]
 
     height = max(3.4, min(5.5, 0.3 * k + 2.4))
@@ -226,7 +226,7 @@ def _reliability(quality: Quality) -> Picture:
     diagnostic = quality.calibration
 
     def draw(ax: Any) -> Any:
-        return ReliabilityDisplay.from_diagnostic(diagnostic, ax=ax, show_legend=False)
+        return ReliabilityDisplay.from_diagnostic(_wordless(diagnostic), ax=ax, show_legend=False)
 
     def describe(display: Any) -> tuple[str, list[str]]:
         alt = (
@@ -259,13 +259,18 @@ def _importance(found: Importance) -> Picture:
     )
 
 
+def _wordless(found: Diagnostic) -> Diagnostic:
+    """A finding without its sentence, which its own section says."""
+    return replace(found, sentence="")
+
+
 def _quantiles(diagnosis: Diagnosis) -> Picture:
     from suffice.plots.quantiles import QuantilesDisplay
 
     diagnostic = diagnosis["Distance quantiles"]
 
     def draw(ax: Any) -> Any:
-        return QuantilesDisplay.from_diagnostic(diagnostic, ax=ax, show_legend=False)
+        return QuantilesDisplay.from_diagnostic(_wordless(diagnostic), ax=ax, show_legend=False)
 
     def describe(display: Any) -> tuple[str, list[str]]:
         alt = (

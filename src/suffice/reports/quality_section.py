@@ -93,11 +93,22 @@ def quality(data: Material, choice: Choice) -> Quality:
         classes,
         evaluation.confusion,
         evaluation.recall_se,
-        calibration(data.y[at], np.exp(log_posterior), classes),
+        _calibration(calibration(data.y[at], np.exp(log_posterior), classes), choice),
         choice.folds,
         choice.selection.repeats,
         _importance(data, tests),
     )
+
+
+def _calibration(found: Diagnostic, choice: Choice) -> Diagnostic:
+    """The finding, without advice on settings where the model was chosen among all of them."""
+    if choice.given or not found.concern:
+        return found
+    advice = (
+        "Nothing to change: other poolings, shrinkages and covariances were among the candidates. "
+        "A picture below shows which probabilities are off, and by how much."
+    )
+    return replace(found, recommendation=advice)
 
 
 def _importance(data: Material, tests: Sequence[tuple[Any, Indices]]) -> Importance | None:
@@ -169,10 +180,7 @@ def _columns(found: Importance) -> list[Html]:
     rise = f"{format_score(found.increase[first])} ± {format_score(found.se[first])}"
     text = f"Without {name} the log-loss would rise by {rise}, more than without any other column. "
     if found.increase[first] < 2 * found.se[first]:
-        text = (
-            "No column would clearly be missed: each says little that the others do not. The "
-            f"largest rise of the log-loss is {rise}, without {name}. "
-        )
+        text = "No column would clearly be missed: each says little that the others do not. "
     text += "Two columns that say the same are both unimportant, since each replaces the other."
     listed_columns = 10
     at = found.order[:listed_columns]

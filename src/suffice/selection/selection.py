@@ -12,7 +12,7 @@ from suffice.data.arrays import Array, Floats, Indices
 from suffice.html import html_table
 from suffice.selection.metrics import check_metric, metric_named
 from suffice.statistics.storage.registry import storable
-from suffice.text import align_columns, plural
+from suffice.text import align_columns, format_number, plural
 
 # Metrics in the text of a selection, beside the one that decides; the table has all.
 SHOWN = ("log_loss", "accuracy", "balanced_accuracy", "roc_auc", "brier", "calibration_error")
@@ -241,13 +241,13 @@ def format_score(value: float) -> str:
     """A score as text, never 0.0000 unless it is zero; a dash if there is none.
 
     >>> format_score(0.4567), format_score(2.12e-5), format_score(np.nan)
-    ('0.4567', '2.1e-05', '-')
+    ('0.4567', '0.000021', '-')
     """
     if np.isnan(value):
         return "-"
     if abs(value) < 1e-12:  # rounding error
         return "0.0000"
-    return f"{value:.4f}" if abs(value) >= 5e-5 else f"{value:.2g}"
+    return f"{value:.4f}" if abs(value) >= 5e-5 else format_number(value, 2)
 
 
 def members_of(candidate: Mapping[str, Any]) -> list[str]:

@@ -16,10 +16,11 @@ from suffice.data.tables.encoding import Encoding
 from suffice.data.tables.table_rows import TableReader
 from suffice.errors import InvalidFeatures, InvalidLabels, InvalidParameter, TooFewRows
 from suffice.models.gaussian import GaussianModel, class_matrices
+from suffice.plots.columns import select_columns
 from suffice.reports.material import Material
 from suffice.statistics.statistics import Statistics
 from suffice.statistics.summarize import summarize_batches
-from suffice.text import plural, shown, visible
+from suffice.text import plural, quote_names, shown, visible
 
 # Rows that a page draws; more are represented by a sample, and the statistics are of all.
 MOST_ROWS = 20_000
@@ -51,18 +52,19 @@ class Dataset:
     def of(cls, X: Any, y: Any, name: str = "data") -> Dataset:
         """The complete rows of a table, as numbers."""
         material = Material.read(X, y)
-        reader = TableReader.of(material.X)
+        table, names, notes = _observed_columns(material)
+        reader = TableReader.of(table)
         if reader is None:
-            features = as_features(material.X)
-            numbers, names = features.read(0, features.shape[0]), material.names
+            features = as_features(table)
+            numbers = features.read(0, features.shape[0])
         else:
-            encoding = Encoding.of(material.X, reader)
-            numbers, names = encoding.encode(material.X), encoding.names
+            encoding = Encoding.of(table, reader)
+            numbers, names = encoding.encode(table), encoding.names
         numbers = np.asarray(numbers, np.float64)
         error = infinite(numbers, 0, tuple(map(str, names)))
         if error is not None:
             raise error
-        made = cls(name, tuple(map(str, names)), material.classes, len(numbers))
+        made = cls(name, tuple(map(str, names)), material.classes, len(numbers), notes=notes)
         return made._with_rows(numbers, material.codes)._sampled()
 
     @classmethod
@@ -111,7 +113,7 @@ class Dataset:
 
     def _with_rows(self, numbers: Floats, codes: Indices) -> Dataset:
         """The rows without missing values, in features that vary."""
-        notes = []
+        notes = list(self.notes)
         complete = ~np.isnan(numbers).any(axis=1)
         if not complete.any():
             raise InvalidFeatures(
@@ -181,6 +183,20 @@ class Dataset:
             statistics=_summary(rows, self.classes[codes]),
             notes=(*self.notes, note),
         )
+
+
+def _observed_columns(material: Material) -> tuple[Any, tuple[str, ...], tuple[str, ...]]:
+    """The columns of which most values are known, their names, and a note on the others.
+
+    The page takes complete rows, and one such column would leave hardly any.
+    """
+    known = material.missing.mean(axis=0) <= 0.5
+    if known.all() or not known.any():
+        return material.X, material.names, ()
+    left_out = quote_names(n for n, one in zip(material.names, known, strict=True) if not one)
+    kept = np.flatnonzero(known).tolist()
+    note = f"Left out because most of their values are missing: {left_out}."
+    return select_columns(material.X, kept), tuple(material.names[j] for j in kept), (note,)
 
 
 def _summary(rows: Floats, labels: Array) -> Statistics:

@@ -48,7 +48,7 @@ def calibration(
     >>> round(found.details["brier"], 4), round(found.details["spiegelhalter_z"], 3)
     (0.1, -0.353)
     >>> print(found.sentence)
-    No evidence against the probabilities (expected calibration error 23%, p = 0.72).
+    No evidence against the probabilities (expected calibration error 23%, p = 0.74 adjusted...
     """
     given = _Predictions.of(y, probabilities, classes, sample_weight)
     choice("strategy", strategy, STRATEGIES)
@@ -165,7 +165,8 @@ def _words(
             "Use adapt_priors, or with_priors if the frequencies are known.",
         )
     return (
-        f"No evidence against the probabilities ({error}, {format_pvalue(pvalue)}).",
+        f"No evidence against the probabilities ({error}, {format_pvalue(float(adjusted.min()))} "
+        f"adjusted for {len(adjusted)} tests).",
         "They can be used as they are.",
     )
 

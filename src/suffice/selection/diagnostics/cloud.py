@@ -86,19 +86,23 @@ def shapes(statistics: Statistics, spare: int, least: int = 1) -> Shapes:
     ignored = tuple(np.flatnonzero(~varies.any(axis=0)).tolist())
     out = Shapes(tuple(regular), left_out, ignored, statistics.feature_names)
     if len(regular) < least:
-        raise TooFewRows(_too_few(out, least, len(kept)))
+        weighted = bool((statistics.count != statistics.weight).any())
+        raise TooFewRows(_too_few(out, least, len(kept), weighted))
     return out
 
 
-def _too_few(found: Shapes, least: int, d: int) -> str:
+def _too_few(found: Shapes, least: int, d: int, weighted: bool) -> str:
     if not found.left_out:
         only = shown(found.classes[0].label)
         return f"there is only class {only}; this compares {least} classes or more."
-    have = "no class" if not found.classes else f"only class {shown(found.classes[0].label)}"
+    have = "no class has a regular covariance"
+    if found.classes:
+        label = shown(found.classes[0].label)
+        have = f"only class {label} has a regular covariance, and this needs {least}"
+    remark = " (Weights count as rows.)" if weighted else ""
     return (
-        f"{have} has a regular covariance, and this needs {least}.{found.note} (Weights count as "
-        f"rows.) Select fewer features than {d}, or collect more rows; LDA, GaussianNB or "
-        "shrinkage='oas' still fit such data."
+        f"{have}.{found.note}{remark} Select fewer features than {d}, or collect more rows; LDA, "
+        "GaussianNB or shrinkage='oas' still fit such data."
     )
 
 
