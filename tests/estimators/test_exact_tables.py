@@ -216,6 +216,15 @@ def test_statistics_of_a_table_go_to_a_finer_grid_and_back(table):
         sf.summarize(X, y).regrid(fine)
 
 
+@pytest.mark.parametrize("detail", ["separate", "shared", "diagonal"])
+def test_nothing_is_left_of_a_table_whose_rows_were_all_removed(detail, table):
+    X, y = table
+    s = sf.summarize(X, y, detail=detail, grid=GRID)
+    nothing = s - s
+    assert not len(nothing.classes)
+    assert (nothing + s).digest() == s.digest()
+
+
 @pytest.mark.parametrize("detail", ["separate", "shared"])
 @pytest.mark.parametrize("gap", [None, 7.0])
 def test_rows_that_combine_what_others_have_cannot_be_removed(detail, gap):

@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -65,7 +65,7 @@ def fourth_sums(batch: Batch, grid: Grid) -> Integers:
     digits, limbs = Digits.of(grid.bits), fourth_limbs(grid)
     pieces = -(-(_square_bits(grid) + TOTAL_WEIGHT_BITS) // SQUARE_DIGIT_BITS)
     floats = np.zeros((pieces, digits.number, k, d))
-    total, quartic, waiting = Integers.zeros((k, d), limbs), [0] * k, 0
+    total, quartic, waiting = Integers.zeros((k, d), limbs), np.zeros((k, 1), object), 0
     step = max(1, min(MOST_ROWS, BLOCK_ENTRIES // d))
     for low in range(0, len(batch.codes), step):
         codes = batch.codes[low : low + step]
@@ -81,13 +81,12 @@ def fourth_sums(batch: Batch, grid: Grid) -> Integers:
         waiting += len(order)
         for c in np.unique(codes[order]).tolist():
             at = slice(edges[c], edges[c + 1])
-            quartic[c] += int(np.dot(weighted[at], squares[at]))
+            quartic[c] += weighted[at] @ squares[at]
             for v, part in enumerate(_pieces(weighted[at])):
                 for t, digit in enumerate(own):
                     floats[v, t, c] += part @ digit[at]
     total = total + _whole(floats, digits.width, limbs)
-    last = Integers.of(quartic, limbs).limbs[..., None]
-    return Integers(np.concatenate([total.limbs, last], axis=2))
+    return Integers(np.concatenate([total.limbs, Integers.of(quartic, limbs).limbs], axis=2))
 
 
 def _squares(digits: list[Floats], width: int, grid: Grid) -> Array:
@@ -140,37 +139,26 @@ def about_means(s: ExactStatistics, means: Floats, squares: Floats) -> Fourth | 
     common, ratios = common_unit(s.grid)
     unit = unit_of(float((squares / s.weight[:, None]).max(initial=0.0)))
     scale, weight_unit = common / Fraction(unit), Fraction(s.grid.weight_unit)
-    k, d = s.sums.shape
+    (k, d), r = s.sums.shape, np.array(ratios, object)
     square, cubic, quartic = np.zeros(k), np.zeros((k, d)), np.zeros(k)
     for c in range(k):
-        W, S = int(s.weights[c]), np.array(s.sums[c].tolist(), object)
-        *A, B = s.fourth[c].tolist()
-        entries = np.array(s.products[c].tolist(), object)
-        P, g = to_matrices(entries[None], d)[0], np.array([r * r for r in ratios], object)
-        a, Q = g * S, int(np.dot(g, P.diagonal()))
-        PGS, N = P @ a, int(np.dot(a, S))
-        square[c] = _float(Q * W - N, W, weight_unit * scale**2)
-        third = (np.array(A, object) * W - 2 * PGS - Q * S) * W + 2 * N * S
-        cubic[c] = [
-            _float(one, W * W, weight_unit * scale**3 * r)
-            for one, r in zip(third.tolist(), ratios, strict=True)
-        ]
-        most = B * W**3 - 4 * int(np.dot(np.array(A, object), a)) * W**2
-        most += 4 * int(np.dot(a, PGS)) * W + 2 * N * Q * W - 3 * N * N
-        quartic[c] = _float(most, W**3, weight_unit * scale**4)
+        W, S, fourth = int(s.weights[c]), s.sums[c].objects(), s.fourth[c].objects()
+        A, B = fourth[:-1], fourth[-1]
+        P = to_matrices(s.products[c : c + 1].objects(), d)[0]
+        a, Q = r * r * S, (r * r) @ P.diagonal()
+        PGS, N = P @ a, a @ S
+        square[c] = Fraction(Q * W - N, W) * weight_unit * scale**2
+        third = (A * W - 2 * PGS - Q * S) * W + 2 * N * S
+        cubic[c] = third * r * (weight_unit * scale**3 / W**2)
+        most = B * W**3 - 4 * (A @ a) * W**2 + 4 * (a @ PGS) * W + 2 * N * Q * W - 3 * N * N
+        quartic[c] = Fraction(most, W**3) * weight_unit * scale**4
     return Fourth(unit, square, cubic, quartic, means, s.weight)
-
-
-def _float(value: Any, below: int, scale: Fraction) -> float:
-    return float(Fraction(value, below) * scale)
 
 
 def impossible_fourth(s: ExactStatistics, c: int) -> bool:
     """Whether no rows of a class can have its sums: (sum of w s)² > W B."""
     if s.fourth is None:
         return False
-    ratios = common_unit(s.grid)[1]
-    own = s.products[c, diagonal_places(s.n_features)].tolist()
-    Q = sum(r * r * one for r, one in zip(ratios, own, strict=True))
-    W, B = int(s.weights[c]), int(s.fourth[c].tolist()[-1])
-    return W * B < Q * Q
+    r = np.array(common_unit(s.grid)[1], object)
+    Q = (r * r) @ s.products[c, diagonal_places(s.n_features)].objects()
+    return bool(int(s.weights[c]) * s.fourth[c].objects()[-1] < Q * Q)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from suffice.data.batches import Batch
@@ -10,12 +12,12 @@ from suffice.statistics.by_pattern import key_of
 from suffice.statistics.exact.exact_incomplete import (
     AnyExact,
     ExactIncomplete,
-    Parts,
-    add_features,
+    by_feature,
+    gather,
     simplify,
 )
 from suffice.statistics.exact.exact_pass import whole_weights
-from suffice.statistics.exact.exact_statistics import exact_statistics
+from suffice.statistics.exact.exact_statistics import ExactStatistics, exact_statistics
 from suffice.statistics.exact.form import ExactForm
 from suffice.statistics.exact.grid import Grid
 from suffice.statistics.exact.outside import raise_outside
@@ -46,18 +48,18 @@ def _with_gaps(batch: Batch, detail: str, grid: Grid, fourth: bool) -> AnyExact:
         weights = np.zeros(k, np.int64)
         np.add.at(weights, batch.codes[counted], whole[counted])
     present = np.flatnonzero(count > 0)
-    parts = _patterns(batch, detail, grid, fourth)
-    ordered = {key: parts[key] for key in sorted(parts)}
+    parts = gather(_patterns(batch, detail, grid, fourth))
     names = batch.features.names
     return simplify(
         ExactIncomplete(
-            batch.classes[present], count[present], weights[present], ordered, detail, grid, names
+            batch.classes[present], count[present], weights[present], parts, detail, grid, names
         )
     )
 
 
-def _patterns(batch: Batch, detail: str, grid: Grid, fourth: bool) -> Parts:
-    parts: Parts = {}
+def _patterns(
+    batch: Batch, detail: str, grid: Grid, fourth: bool
+) -> Iterator[tuple[bytes, ExactStatistics]]:
     for observed, rows in rows_by_pattern(batch):
         own = np.flatnonzero(observed)
         part_grid = grid.take(own)
@@ -67,8 +69,6 @@ def _patterns(batch: Batch, detail: str, grid: Grid, fourth: bool) -> Parts:
             # Its row and column are those of the pattern, not of the table.
             raise_outside(Reader.of(batch), grid, allow_gaps=True)
         if detail == "diagonal":
-            add_features(parts, part, own, len(observed))
+            yield from by_feature(part, own, len(observed))
         else:
-            key = key_of(observed)
-            parts[key] = parts[key] + part if key in parts else part
-    return parts
+            yield key_of(observed), part

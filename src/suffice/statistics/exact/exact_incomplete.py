@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any, NoReturn, Self
@@ -94,10 +94,10 @@ class ExactIncomplete(OnGrid):
         self.check_alike(other)
         at = align(self.classes, other.classes)
         count, weights = self._counts_with(other, at)
-        parts = dict(self.parts)
-        for key, more in other.parts.items():
-            parts[key] = parts[key] + more if key in parts else more
-        return replace(self, classes=at.classes, count=count, weights=weights, parts=_sorted(parts))
+        parts = gather([*self.parts.items(), *other.parts.items()])
+        # Complete if one side has no rows.
+        both = replace(self, classes=at.classes, count=count, weights=weights, parts=parts)
+        return simplify(both)
 
     def __radd__(self, other: object) -> AnyExact:
         # sum() starts from 0, which here stands for having seen nothing.
@@ -110,7 +110,7 @@ class ExactIncomplete(OnGrid):
         other = as_incomplete(other)
         self.check_alike(other)
         at = align(self.classes, other.classes)
-        absent = [key for key in other.parts if key not in self.parts]
+        absent = other.parts.keys() - self.parts.keys()
         count, weights = self.count.copy(), self.weights.copy()
         if not at.has_new:
             count[at.right] -= other.count
@@ -120,10 +120,8 @@ class ExactIncomplete(OnGrid):
                 "the rows to remove have classes, missing values or numbers of rows that the rows "
                 "seen do not have; were they ever added, with the same weights?"
             )
-        parts = dict(self.parts)
-        for key, part in other.parts.items():
-            parts[key] = parts[key] - part
-        left = replace(self, count=count, weights=weights, parts=parts)
+        less = {key: self.parts[key] - part for key, part in other.parts.items()}
+        left = replace(self, count=count, weights=weights, parts=self.parts | less)
         return left._keep_classes(np.flatnonzero(count))
 
     def __rsub__(self, other: object) -> AnyExact:
@@ -161,19 +159,11 @@ class ExactIncomplete(OnGrid):
 
     def select(self, features: Iterable[int] | Iterable[str]) -> AnyExact:
         """The statistics of some features, by name or position, in the order given."""
-        at = positions(features, self.feature_names or (), self.n_features)
-        parts: Parts = {}
-        for key, part in self.parts.items():
-            own = features_of(key, self.n_features).tolist()
-            chosen = [j for j in at.tolist() if j in own]
-            if chosen:
-                new = key_of(np.isin(at, own))
-                some = part.select([own.index(j) for j in chosen])
-                parts[new] = parts[new] + some if new in parts else some
-        names = self.feature_names
-        grid = self.grid.take(at)
-        chosen_names = None if names is None else tuple(names[i] for i in at)
-        return simplify(replace(self, parts=_sorted(parts), grid=grid, feature_names=chosen_names))
+        from suffice.statistics.exact.exact_map import map_features
+        from suffice.statistics.feature_map import FeatureMap
+
+        at = positions(features, self.feature_names or (), self.n_features).tolist()
+        return map_features(self, FeatureMap.of([[j] for j in at]), chosen(self.feature_names, at))
 
     def named(self, names: tuple[str, ...] | None) -> ExactIncomplete:
         """The same statistics with other feature names."""
@@ -206,12 +196,13 @@ class ExactIncomplete(OnGrid):
         if detail == "shared":
             parts = {key: part.coarsen(detail) for key, part in self.parts.items()}
             return replace(self, parts=parts, detail=detail)
-        single: Parts = {}
-        for key, part in self.parts.items():
-            add_features(
-                single, part.coarsen(detail), features_of(key, self.n_features), self.n_features
-            )
-        return replace(self, parts=_sorted(single), detail=detail)
+        d = self.n_features
+        single = (
+            one
+            for key, part in self.parts.items()
+            for one in by_feature(part.coarsen(detail), features_of(key, d), d)
+        )
+        return replace(self, parts=gather(single), detail=detail)
 
     def regrid(self, grid: Grid) -> ExactIncomplete:
         """The same statistics on another grid, see `ExactStatistics.regrid`."""
@@ -251,11 +242,20 @@ class ExactIncomplete(OnGrid):
 AnyExact = ExactStatistics | ExactIncomplete
 
 
-def add_features(total: Parts, part: ExactStatistics, own: Indices, d: int) -> None:
-    """Add the statistics of each feature of a part, in detail "diagonal", to those of features."""
+def gather(pairs: Iterable[tuple[bytes, ExactStatistics]]) -> Parts:
+    """The parts by pattern, sorted; those of the same pattern are added."""
+    parts: Parts = {}
+    for key, part in pairs:
+        parts[key] = parts[key] + part if key in parts else part
+    return {key: parts[key] for key in sorted(parts)}
+
+
+def by_feature(
+    part: ExactStatistics, own: Indices, d: int
+) -> Iterator[tuple[bytes, ExactStatistics]]:
+    """The statistics of each feature of a part in detail "diagonal", by pattern."""
     for at, j in enumerate(own.tolist()):
-        key, one = key_of(np.arange(d) == j), part.select([at])
-        total[key] = total[key] + one if key in total else one
+        yield key_of(np.arange(d) == j), part.take(np.array([at]))
 
 
 def as_incomplete(s: AnyExact) -> ExactIncomplete:
@@ -263,15 +263,11 @@ def as_incomplete(s: AnyExact) -> ExactIncomplete:
     if isinstance(s, ExactIncomplete):
         return s
     d, parts = s.n_features, Parts()
-    if not len(s.classes):
-        parts = Parts()
-    elif s.detail == "diagonal":
-        add_features(parts, s, np.arange(d), d)
-    else:
-        parts[key_of(np.ones(d, bool))] = s
-    return ExactIncomplete(
-        s.classes, s.count, s.weights, _sorted(parts), s.detail, s.grid, s.feature_names
-    )
+    if len(s.classes) and s.detail == "diagonal":
+        parts = gather(by_feature(s, np.arange(d), d))
+    elif len(s.classes):
+        parts = {key_of(np.ones(d, bool)): s}
+    return ExactIncomplete(s.classes, s.count, s.weights, parts, s.detail, s.grid, s.feature_names)
 
 
 def simplify(s: ExactIncomplete) -> AnyExact:
@@ -284,24 +280,20 @@ def simplify(s: ExactIncomplete) -> AnyExact:
     if s.detail != "diagonal":
         key = next(iter(s.parts))
         return parts[0].named(s.feature_names) if len(features_of(key, d)) == d else s
-    by_feature = sorted(s.parts.items(), key=lambda one: int(features_of(one[0], d)[0]))
-    sums = np.concatenate([part.sums.limbs for _, part in by_feature], axis=2)
-    products = np.concatenate([part.products.limbs for _, part in by_feature], axis=2)
-    return ExactStatistics(
-        s.classes,
-        s.count,
-        s.weights,
-        Integers(sums),
-        Integers(products),
-        s.detail,
-        s.grid,
-        s.feature_names,
+    # The first feature is the highest bit of a key.
+    in_order = [part for _, part in sorted(s.parts.items(), reverse=True)]
+    sums, products = (
+        Integers(np.concatenate([getattr(part, name).limbs for part in in_order], axis=2))
+        for name in ("sums", "products")
     )
+    own = s.detail, s.grid, s.feature_names
+    return ExactStatistics(s.classes, s.count, s.weights, sums, products, *own)
 
 
 def _has_all_rows(part: ExactStatistics, s: ExactIncomplete) -> bool:
     return np.array_equal(part.classes, s.classes) and np.array_equal(part.count, s.count)
 
 
-def _sorted(parts: Parts) -> Parts:
-    return {key: parts[key] for key in sorted(parts)}
+def chosen(names: tuple[str, ...] | None, at: Iterable[int]) -> tuple[str, ...] | None:
+    """The names of some features."""
+    return None if names is None else tuple(names[j] for j in at)

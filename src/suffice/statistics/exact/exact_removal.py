@@ -136,12 +136,9 @@ def _against_pairs(
 
 def _variance(s: ExactStatistics, c: int, j: int, place: int) -> Fraction:
     """The sum of squares of a feature about its mean, exactly, in units."""
-    if s.detail != "shared":
-        weight = int(s.weights[c])
-        total, square = s.sums[c, j : j + 1].tolist()[0], s.products[c, place : place + 1].tolist()
-        return Fraction(square[0]) - (Fraction(total * total, weight) if weight else 0)
-    rest = Fraction(s.products[0, place : place + 1].tolist()[0])
-    for weight, total in zip(s.weights.tolist(), s.sums[:, j].tolist(), strict=True):
+    group, classes = (0, slice(None)) if s.detail == "shared" else (c, slice(c, c + 1))
+    rest = Fraction(s.products[group, place].objects().item())
+    for weight, total in zip(s.weights[classes].tolist(), s.sums[classes, j].tolist(), strict=True):
         rest -= Fraction(total * total, weight) if weight else 0
     return rest
 

@@ -173,7 +173,10 @@ class ExactStatistics(OnGrid):
 
     def select(self, features: Iterable[int] | Iterable[str]) -> ExactStatistics:
         """The statistics of some features, by name or position, in the order given."""
-        at = positions(features, self.feature_names or (), self.n_features)
+        return self.take(positions(features, self.feature_names or (), self.n_features))
+
+    def take(self, at: Indices) -> ExactStatistics:
+        """The statistics of the features at some positions, in this order."""
         names = self.feature_names
         places = at if self.detail == "diagonal" else triangle_places(at, self.n_features)
         return replace(

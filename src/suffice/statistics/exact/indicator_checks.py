@@ -47,12 +47,12 @@ def check_indicators(s: AnyExact, column: Indices) -> None:
     for part, own in _parts(s):
         at = np.flatnonzero(column[own] >= 0)
         places = diagonal_places(part.n_features)
-        sums = np.array(part.sums[:, at].tolist(), object).reshape(len(part.classes), len(at))
+        sums = part.sums[:, at].objects()
         if s.detail == "diagonal":
             places = np.arange(part.n_features)
         if s.detail == "shared":
             sums = sums.sum(axis=0, keepdims=True)
-        if part.products[:, places[at]].tolist() != sums.ravel().tolist():
+        if (part.products[:, places[at]].objects() != sums).any():
             raise ValueError("an indicator of a level is not its own square")
         if s.detail == "diagonal":
             continue

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
 
-from suffice.data.arrays import Floats, Indices
+from suffice.data.arrays import Array, Floats, Indices
 from suffice.statistics.storage.registry import storable
 
 LIMB_BITS = 60
@@ -39,13 +38,13 @@ class Integers:
         return cls(np.zeros((limbs, *shape), np.int64))
 
     @classmethod
-    def of(cls, values: Iterable[int], limbs: int) -> Self:
-        """A one-dimensional array of Python's integers."""
-        rest, parts = list(values), []
+    def of(cls, values: Any, limbs: int) -> Self:
+        """An array of Python's integers."""
+        rest, parts = np.array(values, object), []
         for _ in range(limbs - 1):
-            parts.append([value & MASK for value in rest])
-            rest = [value >> LIMB_BITS for value in rest]
-        return cls(np.array([*parts, rest], np.int64).reshape(limbs, len(rest)))
+            parts.append(rest & MASK)
+            rest = rest >> LIMB_BITS
+        return cls(np.array([*parts, rest]).astype(np.int64))
 
     @classmethod
     def shifted(cls, values: Indices, shift: int, limbs: int) -> Self:
@@ -92,6 +91,16 @@ class Integers:
         out[:, at] = self.limbs
         return Integers(out)
 
+    def spread(self, at: Any, size: int) -> Integers:
+        """The same columns at positions `at` of `size` columns; zero elsewhere."""
+        out = np.zeros((*self.limbs.shape[:-1], size), np.int64)
+        out[..., at] = self.limbs
+        return Integers(out)
+
+    def blank(self) -> Integers:
+        """Zeros in the same shape."""
+        return Integers(np.zeros_like(self.limbs))
+
     def add_rows(self, at: Any, other: Integers, sign: int = 1) -> Integers:
         """The same with other rows added at positions `at`, or subtracted (sign -1)."""
         out = self.limbs.copy()
@@ -102,13 +111,16 @@ class Integers:
         """Whether both are equal."""
         return np.array_equal(self.limbs, other.limbs)
 
+    def objects(self) -> Array:
+        """Python's integers, in an array of the same shape."""
+        *lower, total = self.limbs.astype(object)
+        for limb in reversed(lower):
+            total = (total << LIMB_BITS) + limb
+        return np.asarray(total, object)
+
     def tolist(self) -> list[int]:
         """Python's integers, in the order of the flattened array."""
-        rest = [limb.ravel().tolist() for limb in self.limbs[::-1]]
-        values: list[int] = rest[0]
-        for low in rest[1:]:
-            values = [(high << LIMB_BITS) + one for high, one in zip(values, low, strict=True)]
-        return values
+        return [*self.objects().ravel().tolist()]
 
     def floats(self) -> Floats:
         """The integers as floats, up to a few roundings of their size."""

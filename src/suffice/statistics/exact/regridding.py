@@ -6,7 +6,9 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from suffice.data.arrays import Indices
+import numpy as np
+
+from suffice.data.arrays import Array, Indices
 from suffice.errors import Mismatch
 from suffice.statistics.exact.exact_sums import SUM_LIMBS, product_limbs
 from suffice.statistics.exact.grid import Grid, check_grid
@@ -27,37 +29,23 @@ def regrid(s: ExactStatistics, grid: Grid) -> ExactStatistics:
     check_grid(grid, optional=False)
     new = grid.resolve(s.feature_names, s.n_features)
     _check_range(s, new)
-    old_units, units = s.grid.unit_fractions(), new.unit_fractions()
-    a = [old / unit for old, unit in zip(old_units, units, strict=True)]
-    anchors = zip(s.grid.anchor.tolist(), new.anchor.tolist(), a, strict=True)
-    b = [scale * int(old) - int(anchor) for old, anchor, scale in anchors]
+    units = zip(s.grid.unit_fractions(), new.unit_fractions(), strict=True)
+    a = np.array([old / unit for old, unit in units], object)
+    old_anchor, anchor = (np.array([*map(int, g.anchor.tolist())], object) for g in (s.grid, new))
+    b = a * old_anchor - anchor
     factor = _weight_factor(s, new)
-    weights = [factor * weight for weight in s.weights.tolist()]
-    k, d = s.sums.shape
-    own, flat = s.sums.tolist(), s.products.tolist()
-    rows = [[Fraction(one) for one in own[c * d : (c + 1) * d]] for c in range(k)]
-    sums = [
-        factor * scale * one + weight * shift
-        for weight, row in zip(weights, rows, strict=True)
-        for one, scale, shift in zip(row, a, b, strict=True)
-    ]
-    places = list(zip(*(index.tolist() for index in pairs(d, s.detail)), strict=True))
-    products, at = [], 0
-    for group in range(s.products.shape[0]):
-        members = range(k) if s.detail == "shared" else [group]
-        total = [sum((rows[c][j] for c in members), Fraction(0)) for j in range(d)]
-        weight = sum((weights[c] for c in members), Fraction(0))
-        for i, j in places:
-            linear = a[i] * b[j] * total[i] + b[i] * a[j] * total[j]
-            products.append(factor * (a[i] * a[j] * flat[at] + linear) + weight * b[i] * b[j])
-            at += 1
+    own, weights = s.sums.objects(), factor * s.weights.astype(object)[:, None]
+    sums = factor * a * own + weights * b
+    if s.detail == "shared":
+        own, weights = own.sum(axis=0, keepdims=True), weights.sum(axis=0, keepdims=True)
+    i, j = pairs(s.n_features, s.detail)
+    linear = a[i] * b[j] * own[:, i] + b[i] * a[j] * own[:, j]
+    products = factor * (a[i] * a[j] * s.products.objects() + linear) + weights * (b[i] * b[j])
     return replace(
         s,
         weights=regrid_weights(s, new),
-        sums=_shaped(_whole(sums, SUM_LIMBS, new), (k, d)),
-        products=_shaped(
-            _whole(products, product_limbs(new.bits), new), (s.products.shape[0], len(places))
-        ),
+        sums=_whole(sums, SUM_LIMBS, new),
+        products=_whole(products, product_limbs(new.bits), new),
         grid=new,
         fourth=None,
     )
@@ -66,7 +54,7 @@ def regrid(s: ExactStatistics, grid: Grid) -> ExactStatistics:
 def regrid_weights(s: OnGrid, grid: Grid) -> Indices:
     """The weights of classes, in the units of weight of another grid."""
     factor = _weight_factor(s, grid)
-    whole: Indices = _whole([factor * weight for weight in s.weights.tolist()], 1, grid).limbs[0]
+    whole: Indices = _whole(factor * s.weights.astype(object), 1, grid).limbs[0]
     return whole
 
 
@@ -74,17 +62,13 @@ def _weight_factor(s: OnGrid, grid: Grid) -> Fraction:
     return Fraction(2) ** (s.grid.weight_exponent - grid.weight_exponent)
 
 
-def _whole(values: list[Fraction], limbs: int, grid: Grid) -> Integers:
-    if any(value.denominator != 1 for value in values):
+def _whole(values: Array, limbs: int, grid: Grid) -> Integers:
+    if any(value.denominator != 1 for value in values.flat):
         raise Mismatch(
             f"some values lie between the points of {grid!r}, so the sums are not whole numbers "
             "there; go to a finer grid, or summarize the rows again with this one."
         )
-    return Integers.of((int(value) for value in values), limbs)
-
-
-def _shaped(integers: Integers, shape: tuple[int, int]) -> Integers:
-    return Integers(integers.limbs.reshape(len(integers.limbs), *shape))
+    return Integers.of(np.frompyfunc(int, 1, 1)(values), limbs)
 
 
 def _check_range(s: ExactStatistics, grid: Grid) -> None:

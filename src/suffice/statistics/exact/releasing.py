@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from random import Random, SystemRandom
 from typing import TYPE_CHECKING
 
@@ -40,7 +39,6 @@ def release(
     unit = 1 << max(0, -s.grid.weight_exponent)  # the weight of a row, in units of weight
     sums = [unit * rows * one for one in reach]
     products = [unit * rows * reach[a] * reach[b] for a, b in zip(i, j, strict=True)]
-    k, groups = len(s.classes), s.products.shape[0]
     noise = {
         "count": _variances(counts, budget.rho * COUNT_SHARE),
         "sums": _variances(sums, budget.rho * SUM_SHARE),
@@ -50,8 +48,8 @@ def release(
     return PrivateStatistics(
         s.classes,
         np.array(count, np.int64),
-        _noisy(s.sums, noise["sums"] * k, random),
-        _noisy(s.products, noise["products"] * groups, random),
+        _noisy(s.sums, noise["sums"], random),
+        _noisy(s.products, noise["products"], random),
         s.detail,
         s.grid,
         (budget,),
@@ -70,12 +68,12 @@ def _variances(changes: list[int], rho: float) -> list[int]:
     return [math.ceil(parts * change * change / (2 * rho) * (1 + 1e-12)) for change in changes]
 
 
-def _noisy(integers: Integers, variances: Iterable[int], random: Random) -> Integers:
-    values = zip(integers.tolist(), variances, strict=True)
-    noisy = [value + discrete_gaussian(variance, random) for value, variance in values]
+def _noisy(integers: Integers, variances: list[int], random: Random) -> Integers:
+    """Integers (rows, columns) with noise of the variance of each column."""
+    rows = range(integers.shape[0])
+    noise = [[discrete_gaussian(variance, random) for variance in variances] for _ in rows]
     # Noise may exceed the range of the sums by some standard deviations, so one more limb is kept.
-    made = Integers.of(noisy, len(integers.limbs) + 1)
-    return Integers(made.limbs.reshape(len(made.limbs), *integers.shape))
+    return Integers.of(integers.objects() + np.array(noise, object), len(integers.limbs) + 1)
 
 
 def _check_range(s: ExactStatistics, range_is_public: bool) -> None:
