@@ -11,14 +11,15 @@ from typing import Any
 
 import numpy as np
 
-from suffice.data.arrays import Array, Indices
+from suffice.data.arrays import Floats, Indices
 from suffice.engines.arrays import integer_pass
 from suffice.engines.arrays.coded import Coded
 from suffice.engines.arrays.rows import DeviceRows
-from suffice.statistics.exact.digits import WEIGHT_DIGIT_BITS
+from suffice.engines.arrays.space import Space
+from suffice.statistics.exact.blocks import ExactBlocks
 from suffice.statistics.exact.exact_pass import whole_weights
 from suffice.statistics.exact.exact_statistics import ExactStatistics
-from suffice.statistics.exact.exact_sums import ExactSums, FloatSums, weight_digits
+from suffice.statistics.exact.exact_sums import ExactSums, FloatSums
 from suffice.statistics.exact.grid import Grid
 from suffice.statistics.exact.outside import check_inside
 
@@ -37,8 +38,14 @@ def summarize_exactly(rows: DeviceRows, coded: Coded, detail: str, grid: Grid) -
             return _statistics(coded, sums, detail, own)
         # A value is not on the grid: the pass below says which one.
     total = FloatSums.empty(k, d, own, detail, weights is not None)
+    blocks = DeviceBlocks(total, rows.space)
+    step = min(rows.step(total.digits.n_factors * d), total.digits.most_rows(total.weighted))
     for c, (first, last) in enumerate(pairwise(coded.edges.tolist())):
-        _add_class(rows, coded.order[first:last], c, weights, total)
+        for low in range(first, last, step):
+            at = coded.order[low : min(low + step, last)]
+            heavy = None if weights is None else weights[rows.space.fetch(at)]
+            group = c if detail == "separate" else 0
+            blocks.add_rows(rows, at, np.full(int(at.shape[0]), c), heavy, group)
     sums = total.exact()
     sums = sums if weights is not None else sums.in_weight_units(own)
     return _statistics(coded, sums, detail, own)
@@ -50,49 +57,30 @@ def _statistics(coded: Coded, sums: ExactSums, detail: str, grid: Grid) -> Exact
     )
 
 
-def _add_class(
-    rows: DeviceRows, order: Any, c: int, weights: Indices | None, total: FloatSums
-) -> None:
-    """Add the rows of a class, a block at a time."""
-    space, digits = rows.space, total.digits
-    scale, anchor = space.put(total.grid.scale), space.put(total.grid.anchor)
-    step = min(rows.step(digits.n_factors * rows.shape[1]), digits.most_rows(total.weighted))
-    group = 0 if total.detail == "shared" else c
-    for low in range(0, int(order.shape[0]), step):
-        at = order[low : low + step]
-        q = space.xp.round(rows.at(at) * scale) - anchor
-        _check(rows, q, at, total.grid)
-        n = int(at.shape[0])
-        own = None if weights is None else weights[space.fetch(at)]
-        total.make_room(n, 0 if total.detail == "diagonal" else group)
-        total.add_weights(np.full(n, c), own)
-        _add_block(space, digits.factors(q, space.xp), own, c, group, total)
+class DeviceBlocks(ExactBlocks):
+    """Adds rows on a device to sums on the host; each time, rows of one class."""
 
+    def __init__(self, total: FloatSums, space: Space) -> None:
+        self.total, self.space, self.xp = total, space, space.xp
+        self.scale, self.anchor = space.put(total.grid.scale), space.put(total.grid.anchor)
 
-def _add_block(
-    space: Any, factors: list[Any], weights: Indices | None, c: int, group: int, total: FloatSums
-) -> None:
-    number, xp = total.digits.number, space.xp
-    for shift, part in _digits_of(weights):
-        left = factors if part is None else [one * space.put(part)[:, None] for one in factors]
-        if part is not None:
-            total.flush()
-            total.rows, total.group = len(part), 0 if total.detail == "diagonal" else group
-        for t in range(number):
-            total.sums[t, c] += space.fetch(xp.sum(left[t], axis=0))
-        for f, (a, b) in enumerate(zip(left, factors, strict=True)):
-            if total.detail == "diagonal":
-                total.products[f, c] += space.fetch(xp.sum(a * b, axis=0))
-            else:
-                total.products[f] += space.fetch(a.T @ b)
-        if part is not None:
-            total.flush(shift)
+    def put(self, values: Floats) -> Any:
+        """An array where the rows are."""
+        return self.space.put(values)
 
+    def integers(self, X: DeviceRows, at: Any) -> Any:
+        """Rows in units of the grid; raises if a value is not on it."""
+        q = self.xp.round(X.at(at) * self.scale) - self.anchor
+        _check(X, q, at, self.total.grid)
+        return q
 
-def _digits_of(weights: Indices | None) -> list[tuple[int, Array | None]]:
-    if weights is None:
-        return [(0, None)]
-    return [(WEIGHT_DIGIT_BITS * g, part) for g, part in enumerate(weight_digits(weights))]
+    def add_by_class(self, values: Any, codes: Indices, out: Floats) -> None:
+        """Add the sum of rows to that of their class."""
+        out[codes[0]] += self.space.fetch(self.xp.sum(values, axis=0))
+
+    def add_pairs(self, left: Any, right: Any, out: Floats) -> None:
+        """Add the products of all pairs of columns, (d, d)."""
+        out += self.space.fetch(left.T @ right)
 
 
 def _check(rows: DeviceRows, q: Any, at: Any, grid: Grid) -> None:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
-from suffice.statistics.exact.digits import WEIGHT_DIGIT_BITS
-from suffice.statistics.exact.exact_sums import ExactSums, FloatSums, class_sums, weight_digits
+from suffice.statistics.exact.exact_sums import ExactSums, FloatSums, weight_digits
 from suffice.statistics.exact.grid import Grid
 from suffice.statistics.exact.integers import Integers
 from suffice.statistics.exact.outside import is_inside
@@ -39,6 +38,7 @@ class ExactBlocks:
 
     fewest_rows: ClassVar[int] = 128
     entries: ClassVar[int] = 1 << 15  # of the rows that are taken at a time
+    xp: Any = np
 
     def __init__(self, total: FloatSums, by_class: SortByClass) -> None:
         self.total, self.by_class = total, by_class
@@ -56,8 +56,8 @@ class ExactBlocks:
         """Add some rows, all products to one group; False if a value is not on the grid."""
         for low in range(0, len(order), self.step):
             some = order[low : low + self.step]
-            own = None if weights is None else weights[some]
-            if not self._add_products(X, some, codes, own, group):
+            some = some[np.argsort(codes[some], kind="stable")]
+            if not self.add_rows(X, some, codes[some], _some(weights, some), group):
                 return False
         return True
 
@@ -66,75 +66,63 @@ class ExactBlocks:
         order, edges = self.by_class(codes, self.total.sums.shape[1])
         for low in range(0, edges[-1], self.step):
             some = order[low : min(low + self.step, edges[-1])]
-            own = None if weights is None else weights[some]
-            factors = self._factors(X, some, codes, own)
-            if factors is None:
+            if not self.add_rows(X, some, codes[some], _some(weights, some), 0):
                 return False
-            for shift, left in _weighted(factors, own):
-                self._add(left, factors, codes[some], shift, squares=True)
         return True
 
-    def _add_products(
-        self, X: Array, some: Indices, codes: Indices, weights: Indices | None, group: int
+    def add_rows(
+        self, X: Any, at: Any, codes: Indices, weights: Indices | None, group: int
     ) -> bool:
-        order = np.argsort(codes[some], kind="stable")
-        at, weights = some[order], None if weights is None else weights[order]
-        factors = self._factors(X, at, codes, weights, group)
-        if factors is None:
+        """Add the rows at some places, in the order of their codes; False as above."""
+        total, q = self.total, self.integers(X, at)
+        if q is None:
             return False
-        for shift, left in _weighted(factors, weights):
-            self._add(left, factors, codes[at], shift, squares=False, group=group)
+        total.make_room(len(codes), group)
+        total.add_weights(codes, weights)
+        factors = total.digits.factors(q, self.xp)
+        for shift, part in [(0, None)] if weights is None else weight_digits(weights):
+            left = factors
+            if part is not None:
+                # Each digit of the weights has a power of its own.
+                total.flush()
+                total.rows, total.group = len(codes), group
+                left = [factor * self.put(part)[:, None] for factor in factors]
+            for digit, sums in zip(left[: total.digits.number], total.sums, strict=True):
+                self.add_by_class(digit, codes, sums)
+            for a, b, products in zip(left, factors, total.products, strict=True):
+                if total.detail == "diagonal":
+                    self.add_by_class(a * b, codes, products)
+                else:
+                    self.add_pairs(a, b, products)
+            if part is not None:
+                total.flush(shift)
         return True
 
-    def _factors(
-        self, X: Array, at: Indices, codes: Indices, weights: Indices | None, group: int = 0
-    ) -> list[Floats] | None:
-        """The factors of rows, which are counted; None if a value is not on the grid."""
-        total, grid = self.total, self.total.grid
-        rows = X[at]
+    def put(self, values: Floats) -> Any:
+        """An array where the rows are."""
+        return values
+
+    def integers(self, X: Any, at: Any) -> Any:
+        """Rows in units of the grid; None if a value is not on it."""
+        grid, rows = self.total.grid, X[at]
         q = np.rint(rows.astype(np.float64, copy=False) * grid.scale) - grid.anchor
-        if not is_inside(grid, rows, q):
-            return None
-        total.make_room(len(at), group)
-        total.add_weights(codes[at], weights)
-        return total.digits.factors(q, np)
+        return q if is_inside(grid, rows, q) else None
 
-    def _add(
-        self,
-        left: list[Floats],
-        right: list[Floats],
-        codes: Indices,
-        shift: int,
-        squares: bool,
-        group: int = 0,
-    ) -> None:
-        total = self.total
-        if shift or total.weighted:
-            # Each digit of the weights has a power of its own.
-            total.flush()
-            total.rows, total.group = len(codes), group
-        k = total.sums.shape[1]
-        for t in range(total.digits.number):
-            total.sums[t] += class_sums(left[t], codes, k)
-        for f, (a, b) in enumerate(zip(left, right, strict=True)):
-            if squares:
-                total.products[f] += class_sums(a * b, codes, k)
-            elif a is b:
-                add_square(a, total.products[f])
-            else:
-                total.products[f] += a.T @ b
-        if shift or total.weighted:
-            total.flush(shift)
+    def add_by_class(self, values: Any, codes: Indices, out: Floats) -> None:
+        """Add rows in the order of their codes to the sums of their classes, (k, d)."""
+        present, starts = np.unique(codes, return_index=True)
+        out[present] += np.add.reduceat(values, starts, axis=0)
+
+    def add_pairs(self, left: Any, right: Any, out: Floats) -> None:
+        """Add the products of all pairs of columns, (d, d)."""
+        if left is right:
+            add_square(left, out)
+        else:
+            out += left.T @ right
 
 
-def _weighted(factors: list[Floats], weights: Indices | None) -> list[tuple[int, list[Floats]]]:
-    """The factors times each digit of the weights, and its power of two."""
-    if weights is None:
-        return [(0, factors)]
-    return [
-        (WEIGHT_DIGIT_BITS * g, [factor * part[:, None] for factor in factors])
-        for g, part in enumerate(weight_digits(weights))
-    ]
+def _some(weights: Indices | None, at: Indices) -> Indices | None:
+    return None if weights is None else weights[at]
 
 
 class CompiledProducts(ExactBlocks):

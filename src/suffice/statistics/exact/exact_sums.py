@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from suffice.data.arrays import Array, Floats, Indices
+from suffice.data.arrays import Floats, Indices
 from suffice.errors import InvalidWeights
 from suffice.statistics.alignment import Alignment
 from suffice.statistics.exact.digits import WEIGHT_DIGIT_BITS, Digits
@@ -167,19 +167,11 @@ class FloatSums:
         return self.total
 
 
-def weight_digits(weights: Indices) -> list[Floats]:
-    """The digits of weights, as floats, lowest first."""
-    parts: list[Floats] = []
+def weight_digits(weights: Indices) -> list[tuple[int, Floats]]:
+    """The digits of weights, lowest first: the power of two of each, and the digits as floats."""
+    parts: list[tuple[int, Floats]] = []
     while not parts or weights.any():
-        parts.append((weights & ((1 << WEIGHT_DIGIT_BITS) - 1)).astype(np.float64))
+        digits = (weights & ((1 << WEIGHT_DIGIT_BITS) - 1)).astype(np.float64)
+        parts.append((WEIGHT_DIGIT_BITS * len(parts), digits))
         weights = weights >> WEIGHT_DIGIT_BITS
     return parts
-
-
-def class_sums(values: Array, codes: Indices, k: int) -> Floats:
-    """The sum of the rows of each class, (k, d), for rows in the order of their codes."""
-    out = np.zeros((k, values.shape[1]))
-    if len(codes):
-        present, starts = np.unique(codes, return_index=True)
-        out[present] = np.add.reduceat(values, starts, axis=0)
-    return out
