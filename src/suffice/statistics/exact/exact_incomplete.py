@@ -15,7 +15,7 @@ from suffice.errors import InvalidParameter, NeverIncluded
 from suffice.statistics.alignment import align
 from suffice.statistics.by_feature import ByFeature, presence
 from suffice.statistics.by_pattern import ByPattern, features_of, key_of
-from suffice.statistics.exact.exact_statistics import ExactStatistics
+from suffice.statistics.exact.exact_statistics import ExactStatistics, take_features
 from suffice.statistics.exact.grid import Grid, check_grid
 from suffice.statistics.exact.integers import Integers
 from suffice.statistics.exact.on_grid import OnGrid, check_exact
@@ -255,7 +255,7 @@ def by_feature(
 ) -> Iterator[tuple[bytes, ExactStatistics]]:
     """The statistics of each feature of a part in detail "diagonal", by pattern."""
     for at, j in enumerate(own.tolist()):
-        yield key_of(np.arange(d) == j), part.take(np.array([at]))
+        yield key_of(np.arange(d) == j), take_features(part, np.array([at]))
 
 
 def as_incomplete(s: AnyExact) -> ExactIncomplete:

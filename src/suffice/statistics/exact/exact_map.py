@@ -18,7 +18,7 @@ from suffice.statistics.exact.exact_incomplete import (
     gather,
     simplify,
 )
-from suffice.statistics.exact.exact_statistics import ExactStatistics
+from suffice.statistics.exact.exact_statistics import ExactStatistics, take_features
 from suffice.statistics.exact.grid import Grid, mapped_grid
 from suffice.statistics.exact.integers import Integers
 from suffice.statistics.exact.triangle import to_matrices, triangle, triangle_places
@@ -62,7 +62,7 @@ def _complete(
     size, filled = len(mapping.sources), np.flatnonzero([len(some) for some in mapping.sources])
     sources, diagonal = [mapping.sources[j] for j in filled], s.detail == "diagonal"
     if all(len(some) == 1 for some in sources):
-        own = s.take(np.array([some[0] for some in sources], np.int64))
+        own = take_features(s, np.array([some[0] for some in sources], np.int64))
         sums, products = own.sums, own.products
     else:
         sums = _added(s.sums, sources)

@@ -173,20 +173,7 @@ class ExactStatistics(OnGrid):
 
     def select(self, features: Iterable[int] | Iterable[str]) -> ExactStatistics:
         """The statistics of some features, by name or position, in the order given."""
-        return self.take(positions(features, self.feature_names or (), self.n_features))
-
-    def take(self, at: Indices) -> ExactStatistics:
-        """The statistics of the features at some positions, in this order."""
-        names = self.feature_names
-        places = at if self.detail == "diagonal" else triangle_places(at, self.n_features)
-        return replace(
-            self,
-            sums=self.sums[:, at],
-            products=self.products[:, places],
-            grid=self.grid.take(at),
-            feature_names=None if names is None else tuple(names[i] for i in at),
-            fourth=None,
-        )
+        return take_features(self, positions(features, self.feature_names or (), self.n_features))
 
     def named(self, names: tuple[str, ...] | None) -> ExactStatistics:
         """The same statistics with other feature names."""
@@ -294,6 +281,19 @@ class ExactStatistics(OnGrid):
         if reason is not None:
             raise ValueError(f"no rows have such sums: {reason}")
         return self
+
+
+def take_features(s: ExactStatistics, at: Indices) -> ExactStatistics:
+    """The statistics of the features at some positions, in this order."""
+    names = s.feature_names
+    return replace(
+        s,
+        sums=s.sums[:, at],
+        products=s.products[:, at if s.detail == "diagonal" else triangle_places(at, s.n_features)],
+        grid=s.grid.take(at),
+        feature_names=None if names is None else tuple(names[i] for i in at),
+        fourth=None,
+    )
 
 
 def exact_statistics(

@@ -45,9 +45,14 @@ def means(s: ExactStatistics) -> tuple[Floats, Floats]:
     weights = s.weights.astype(object)[:, None]
     anchor = np.array([int(one) for one in s.grid.anchor.tolist()], object)
     quotients = np.frompyfunc(_quotient, 2, 2)
-    both = quotients(s.sums.objects() + weights * anchor, weights * s.grid.tens)
+    both = quotients(s.sums.objects() + weights * anchor, weights * _tens(s))
     high, low = (np.ldexp(part.astype(np.float64), s.grid.exponent) for part in both)
     return high, low
+
+
+def _tens(s: ExactStatistics) -> Array:
+    """The powers of ten by which units are divided, (d,)."""
+    return np.array([10 ** max(places, 0) for places in s.grid.decimals.tolist()], object)
 
 
 def _quotient(number: int, below: int) -> tuple[float, float]:
@@ -61,7 +66,8 @@ def scatter(s: ExactStatistics) -> Floats:
     """Centred sums of products: (k, d, d), (1, d, d) if pooled, or (k, d) of squares."""
     k, d = s.sums.shape
     i, j = pairs(d, s.detail)
-    below = s.grid.tens[i] * s.grid.tens[j]
+    tens = _tens(s)
+    below = tens[i] * tens[j]
     if s.detail == "shared":
         triangles = _pooled(s, below)[None]
     else:

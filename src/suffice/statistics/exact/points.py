@@ -57,11 +57,6 @@ class GridPoints(Savable):
         return np.asarray(10.0 ** np.maximum(self.decimals, 0))
 
     @property
-    def tens(self) -> Array:
-        """The same as Python's integers."""
-        return np.array([10 ** max(p, 0) for p in self.decimals.tolist()], object)
-
-    @property
     def n_features(self) -> int | None:
         """Number of features; None for a grid that suits any number."""
         return None if self.names is None and len(self.exponent) == 1 else len(self.exponent)
