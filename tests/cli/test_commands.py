@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 from command_runs import answer, flowers, iris, refused, run
 from sklearn.metrics import confusion_matrix, log_loss
+from sklearn.pipeline import make_pipeline
 
 import suffice as sf
 
@@ -516,3 +517,15 @@ def test_a_small_table_is_chosen_for_with_fewer_folds(tmp_path):
     assert "greater than or equal to 2" in refused(*asked, "--folds", 1)
     assert "chosen among" in run(*asked, "--folds", 20).output
     run(*asked, "--folds", 3)
+
+
+def test_a_pipeline_written_by_python_predicts_as_there(tmp_path):
+    table = flowers()
+    X, y = table.drop("species"), table["species"]
+    levels = [name for name in X.columns if not X[name].dtype.is_numeric()]
+    pipeline = make_pipeline(sf.Indicators(categorical=levels), sf.DiagonalLDA()).fit(X, y)
+    sf.save(pipeline, tmp_path / "p.suffice")
+    table.write_csv(tmp_path / "flowers.csv")
+    found = answer("predict", tmp_path / "p.suffice", tmp_path / "flowers.csv")
+    assert [row["prediction"] for row in found] == pipeline.predict(X).tolist()
+    assert "holds a Pipeline" in refused("explain", tmp_path / "p.suffice", tmp_path / "flowers.csv")

@@ -25,7 +25,7 @@ def boundary(
     """
     from dataclasses import replace
 
-    from suffice.cli.loaded import load_model
+    from suffice.cli.loaded import GAUSSIAN, load_model
     from suffice.cli.models import parse_label
     from suffice.cli.output import answer
 
@@ -33,9 +33,9 @@ def boundary(
     first, second = (parse_label(text, loaded.classes) for text in (class_a, class_b))
     if first == second:
         raise InvalidParameter(f"both classes are {first!r}; name two.")
-    between = loaded.last_method("boundary", "whose boundaries have no such equation")
+    between = loaded.method("boundary", "whose boundaries have no such equation", GAUSSIAN)
     line = between(first, second)
-    names = list(line.feature_names or loaded.last_names)
+    names = list(line.feature_names or loaded.all_names)
     line = replace(line, feature_names=tuple(names))
     equation = line.latex(digits) if latex else line.equation(digits)
     facts = {

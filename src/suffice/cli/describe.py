@@ -18,7 +18,7 @@ def describe(
     the rows are looked at.
     """
     from suffice.cli.errors import with_options
-    from suffice.cli.output import print_json, say
+    from suffice.cli.output import answer
     from suffice.cli.streaming import is_streamed, sample
     from suffice.cli.training import describe_columns, read_columns
 
@@ -30,7 +30,4 @@ def describe(
     else:
         rows = read_columns(data[0], table, others)
     description = describe_columns(rows, table, target, drop)
-    if json:
-        print_json(description.to_dict())
-    else:
-        say(*with_options(str(description)).split("\n"))
+    answer(description.to_dict(), json, *with_options(str(description)).split("\n"))

@@ -12,10 +12,7 @@ def digest(file: options.AnyFile, json: options.Json = False) -> None:
     were removed since.
     """
     from suffice.cli.loaded import load_any
-    from suffice.cli.output import print_json, say
+    from suffice.cli.output import answer
 
     digest_of_file = load_any(file).digest()
-    if json:
-        print_json({"file": str(file), "digest": digest_of_file})
-    else:
-        say(digest_of_file)
+    answer({"file": str(file), "digest": digest_of_file}, json, digest_of_file)

@@ -30,8 +30,7 @@ def explain(
 
     The contributions add up to the log-odds of the two classes.
     """
-    from suffice.answers.contributions import explanation
-    from suffice.cli.loaded import load_model
+    from suffice.cli.loaded import GAUSSIAN, load_model
     from suffice.cli.models import parse_label
     from suffice.cli.output import answer
 
@@ -44,25 +43,24 @@ def explain(
         raise InvalidParameter(
             f"there is no row {row}; {table.source} has rows 0 to {len(table) - 1}."
         )
-    X = loaded.last_rows(loaded.rows(table)[row : row + 1])
-    contributions = loaded.last_method("contributions", "whose log-odds are not a sum over columns")
-    order = (-loaded.last.predict_log_proba(X)[0]).argsort(kind="stable")
+    X = loaded.rows(table)[row : row + 1]
+    why = "whose log-odds are not a sum over columns"
+    contributions = loaded.method("contributions", why, GAUSSIAN)
+    order = (-loaded.model.predict_log_proba(X)[0]).argsort(kind="stable")
     a = None if label is None else parse_label(label, classes)
     b = None if against is None else parse_label(against, classes)
     a = next(classes[c] for c in order if classes[c] != b) if a is None else a
     b = next(classes[c] for c in order if classes[c] != a) if b is None else b
     if a == b:
         raise InvalidParameter(f"--class and --against are both {a!r}; name two classes.")
-    terms, names = loaded.by_column(contributions(X, a, b))
-    plain = loaded.is_pipeline or loaded.model.columns_ is None
-    text = explanation(terms, 0, names) if plain else loaded.model.explain(X, 0, a, b)
+    terms, text = contributions(X, a, b), loaded.model.explain(X, 0, a, b)
     facts = {
         "row": row,
         "class": a,
         "against": b,
         "log_odds": terms.log_odds[0],
         "base": terms.base[0],
-        "contributions": dict(zip(names, terms.values[0].tolist(), strict=True)),
+        "contributions": dict(zip(loaded.all_names, terms.values[0].tolist(), strict=True)),
         "text": text,
     }
     answer(facts, json, f"Row {row}: {text}")

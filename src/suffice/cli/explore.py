@@ -63,7 +63,7 @@ def explore(
         rows = read_training(data, target, table)
     elif target is not None:
         raise InvalidParameter("--target names a column of a table; name the table, too.")
-    chosen = None if loaded is None else loaded.last
+    chosen = None if loaded is None else loaded.model
     page = (
         explorer_page(None, None, chosen, statistics_only)
         if rows is None

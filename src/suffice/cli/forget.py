@@ -74,7 +74,7 @@ def without(
     content = load_any(file)
     if hasattr(content, "predict") or hasattr(content, "steps"):
         loaded = Loaded(content, str(file))
-        loaded.method("forget", "statistics to remove rows from")
+        loaded.method("forget", "which has no statistics to remove rows from")
         table = loaded.read_labelled(rows, labelled)
         if not keep_weights:
             return content.forget(table.features, table.labels, table.weights)

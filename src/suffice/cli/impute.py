@@ -25,7 +25,7 @@ def impute(
 
     output.check()
     loaded = load_model(model)
-    fill = loaded.method("impute", "way to fill in missing values")
+    fill = loaded.method("impute", "which cannot fill in missing values", "mixed")
     table = loaded.read(data, reading, target)
     X = loaded.rows(table)
     y = None

@@ -7,13 +7,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from suffice.cli.options import LabelledReading, Reading
+from suffice.cli.options import LabelledReading, Reading, needed
 from suffice.cli.signing import key
 from suffice.cli.training import TrainingTable, read
 from suffice.errors import InvalidFeatures, InvalidFile, InvalidParameter
 
 if TYPE_CHECKING:
     from suffice.data.tables.table_layout import TableLayout
+
+
+GAUSSIAN = "lda, qda, nb, diagonal-lda or gaussian"
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,41 +27,29 @@ class Loaded:
     source: str
 
     @property
-    def is_pipeline(self) -> bool:
-        """Whether categories become indicators before the model sees them."""
-        return hasattr(self.model, "steps")
-
-    @property
     def first(self) -> Any:
-        """The step that takes the columns of the table: the first of a pipeline, or the model."""
-        return self.model.steps[0][1] if self.is_pipeline else self.model
-
-    @property
-    def last(self) -> Any:
-        """The model itself: the last step of a pipeline."""
-        return self.model.steps[-1][1] if self.is_pipeline else self.model
+        """What reads the columns of a table: the model, or the first step of a pipeline."""
+        steps = getattr(self.model, "steps", None)
+        return self.model if steps is None else steps[0][1]
 
     @property
     def classes(self) -> list[Any]:
         """Its class labels; an error if it has none."""
-        classes = getattr(self.last, "classes_", None)
+        classes = getattr(self.model, "classes_", None)
         if classes is None:
             raise InvalidParameter(
-                f"{self.source} holds a {type(self.last).__name__}, which has no classes."
+                f"{self.source} holds a {type(self.model).__name__}, which has no classes."
             )
         return list(classes.tolist())
 
     @property
     def target(self) -> str | None:
         """The column of the classes that it was trained with, if it is known."""
-        return getattr(self.last, "target_name_", None)
+        return getattr(self.model, "target_name_", None)
 
     def target_or(self, given: str | None) -> str:
         """The column of the classes: as given, or as the model was trained."""
-        target = given or self.target
-        if target is None:
-            raise InvalidParameter("name the column with the classes by --target.")
-        return target
+        return needed(given or self.target)
 
     @property
     def names(self) -> list[str] | None:
@@ -70,13 +61,6 @@ class Loaded:
     def all_names(self) -> list[str]:
         """The columns it was trained on; x1, x2, ... if they had no names."""
         return self.names or [f"x{j + 1}" for j in range(self.first.n_features_in_)]
-
-    @property
-    def last_names(self) -> list[str]:
-        """The features that the model itself sees, such as the indicators of categories."""
-        if not self.is_pipeline:
-            return self.all_names
-        return [str(name) for name in self.model[:-1].get_feature_names_out()]
 
     @property
     def schema(self) -> dict[str, Any]:
@@ -123,17 +107,15 @@ class Loaded:
         """The columns that the model was trained on, in its order."""
         from suffice.data.tables.table_output import table_features
 
-        names = self.names
-        if names is None:
-            return self._unnamed(table)
-        own = None if self.is_pipeline else self.model.columns_
+        own = getattr(self.model, "columns_", None)
+        layout = self._layout(table.columns) if own is None else own
+        if self.names is None:
+            layout = replace(layout, named=False)
+        self._check_columns(table, layout.used)
+        features = table_features(table, layout)
         if own is not None:
-            self._check_columns(table, own.used)
-            table_features(table, own)
             return table.only(own.used).frame
-        layout = self._layout(table.columns)
-        self._check_columns(table, layout.names)
-        return table_features(table, layout).select(names)
+        return features.to_numpy() if self.names is None else features.select(self.names)
 
     def _layout(self, columns: Sequence[str]) -> TableLayout:
         """How the columns of a table are read."""
@@ -146,64 +128,27 @@ class Loaded:
         levels = {names[j]: np.array(own["values"]) for j, own in pairs}
         return TableLayout.of_features(names, levels, columns)
 
-    def last_rows(self, rows: Any) -> Any:
-        """Rows as the model itself sees them."""
-        return self.model[:-1].transform(rows) if self.is_pipeline else rows
-
-    def method(self, name: str, what: str) -> Any:
-        """A method of the model; if it has none, an error says what to fit."""
-        method = None if self.is_pipeline else getattr(self.model, name, None)
-        if method is None:
-            kind, other = f"a {type(self.model).__name__}", "lda"
-            if self.is_pipeline:
-                kind, other = "a model on indicators of categories", "mixed"
+    def method(self, name: str, otherwise: str, instead: str = "lda") -> Any:
+        """A method of the model; if it has none, an error says what to fit instead."""
+        if not hasattr(self.model, name):
+            kind = type(self.model).__name__
             raise InvalidParameter(
-                f"{self.source} holds {kind}, which has no {what}. Fit with --model {other}."
+                f"{self.source} holds a {kind}, {otherwise}. Fit with --model {instead}."
             )
-        return method
-
-    def last_method(self, name: str, otherwise: str) -> Any:
-        """A method of the model itself, which Gaussian models have."""
-        if not hasattr(self.last, name):
-            raise InvalidParameter(
-                f"{self.source} holds a {type(self.last).__name__}, {otherwise}. Fit with --model "
-                "lda, qda, nb, diagonal-lda or gaussian."
-            )
-        return getattr(self.last, name)
-
-    def by_column(self, contributions: Any) -> tuple[Any, list[str]]:
-        """Contributions by column of the table, those of its categories added up."""
-        if not self.is_pipeline:
-            return contributions, self.all_names
-        import numpy as np
-
-        first = self.first
-        own = list(first.layout_.numeric)
-        for j, levels in zip(first.layout_.discrete, first.levels_, strict=True):
-            own += [j] * (len(levels) - 1)
-        values = np.zeros((len(contributions.values), first.n_features_in_))
-        for at, j in enumerate(own):
-            values[:, j] += contributions.values[:, at]
-        return replace(contributions, values=values), self.all_names
+        return getattr(self.model, name)
 
     def _check_columns(self, table: Any, names: Sequence[str]) -> None:
         from suffice.data.tables.table import check_lacks_none
 
+        if self.names is None and len(names) != len(table.columns):
+            raise InvalidFeatures(
+                f"{self.source} was trained on {len(names)} columns without names; {table.source} "
+                f"has {len(table.columns)}. Give it exactly those, in their order."
+            )
         owner = f", on which {self.source} was trained"
         advice = " Add them, with empty cells where nothing is known."
-        check_lacks_none(names, table.columns, table.source, owner, advice)
-
-    def _unnamed(self, table: Any) -> Any:
-        from suffice.data.tables.table_output import table_features
-
-        width = self.model.n_features_in_
-        if len(table.columns) != width:
-            raise InvalidFeatures(
-                f"{self.source} was trained on {width} columns without names; {table.source} has "
-                f"{len(table.columns)}. Give it exactly those, in their order."
-            )
-        layout = replace(self._layout(table.columns), named=False)
-        return table_features(table, layout).to_numpy()
+        wanted = () if self.names is None else names
+        check_lacks_none(wanted, table.columns, table.source, owner, advice)
 
 
 def load_model(path: Path) -> Loaded:

@@ -30,7 +30,7 @@ def merge(
     if is_ours(parts[0]) and hasattr(load_any(parts[0]), "get_params"):
         models = [load_model(part) for part in parts]
         for one in models:
-            one.method("merge", "statistics to add up")
+            one.method("merge", "which has no statistics to add up")
         total = reduce(partial(_sum, _merge), [(one.model, one.source) for one in models])[0]
     else:
         statistics = [(load_statistics(part), str(part)) for part in parts]

@@ -270,7 +270,7 @@ def spell_out(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def needed(target: str | None) -> str:
-    """The target of a command that can do without one only for statistics."""
+    """The column of the classes, where neither a file nor a model says it."""
     if target is None:
         raise InvalidParameter("name the column with the classes by --target.")
     return target

@@ -32,9 +32,10 @@ def outliers(
     output.check()
     loaded = load_model(model)
     table = loaded.read(data, reading)
-    X = loaded.last_rows(loaded.rows(table))
+    pvalue = loaded.method("outlier_pvalue", "which has no density")
+    X = loaded.rows(table)
     with working("looking for outliers"):
-        p_values = loaded.last.outlier_pvalue(X)
+        p_values = pvalue(X)
     columns: dict[str, Any] = dict(table.frame.to_dict()) if keep else {}
     if below is not None:
         columns = {free_name("row", columns): range(len(table)), **columns}

@@ -58,7 +58,7 @@ def predict(
         posterior = np.asarray(chosen.predict_proba(X))
         best = chosen.predict(X)
         if costs is not None or threshold is not None:
-            best = decide(posterior, loaded.last.classes_, **rule)
+            best = decide(posterior, chosen.classes_, **rule)
     columns: dict[str, Any] = dict(table.frame.to_dict()) if keep else {}
     kept = len(columns)
     columns[free_name("prediction", columns)] = best.tolist()

@@ -40,7 +40,7 @@ def sample(
 
     output.check()
     loaded = load_model(model)
-    draw = loaded.method("sample", "way to draw rows")
+    draw = loaded.method("sample", "which cannot draw rows", "mixed")
     names = loaded.all_names
     target = target or loaded.target or "label"
     if target in names:

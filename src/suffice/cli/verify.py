@@ -28,16 +28,14 @@ def verify(
     from suffice.cli.forget import without
     from suffice.cli.grids import check_exact
     from suffice.cli.loaded import load_any
-    from suffice.cli.output import print_json, say
+    from suffice.cli.output import answer
 
     check_exact(before, load_any(before))
     expected = without(before, rows, labelled).digest()
     actual = load_any(after).digest()
     same = expected == actual
-    if json:
-        print_json({"verified": same, "expected": expected, "found": actual})
-    else:
-        say(f"{after} is {'' if same else 'not '}{before} without {rows}")
-        say(f"expected {expected}", f"found    {actual}")
+    sentence = f"{after} is {'' if same else 'not '}{before} without {rows}"
+    digests = (f"expected {expected}", f"found    {actual}")
+    answer({"verified": same, "expected": expected, "found": actual}, json, sentence, *digests)
     if not same:
         raise typer.Exit(1)

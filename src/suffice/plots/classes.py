@@ -18,7 +18,7 @@ from suffice.plots.columns import numbers, two_features, width
 from suffice.plots.constructors import drawn, on_plane
 from suffice.plots.decoration import name_class
 from suffice.plots.display import Display, name_axes
-from suffice.plots.points import PlottedRows
+from suffice.plots.points import PlottedRows, draw_rows
 from suffice.plots.style import COLOURS, Style, as_text, halo, ink, line_style
 from suffice.plots.view import View
 from suffice.text import shown
@@ -88,11 +88,10 @@ class ClassesDisplay(Display):
         return cls(view.points, view.classes, view.labels, box, ellipses, sizes)
 
     def _draw(self, ax: Axes, **options: Any) -> list[str]:
-        if self.points is not None:
-            self.points.draw(ax, **options)
+        notes = draw_rows(self.points, ax, **options)
         draw_ellipses(ax, self.classes, self.ellipses, self.points, self.deviations)
         name_axes(ax, self.labels, self.box)
-        return [] if self.points is None else self.points.notes
+        return notes
 
 
 def draw_classes(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -17,6 +17,9 @@ from suffice.plots.display import Display, canvas, name_axes
 from suffice.plots.points import encode_labels
 from suffice.plots.style import COLOURS, as_text, depth, ground, ink
 from suffice.text import shorten, shown, visible
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 
 @dataclass(eq=False, repr=False)
@@ -57,20 +60,15 @@ class ConfusionDisplay(Display):
         """
         return cls(*_count(y, predicted, classes, sample_weight))
 
-    def plot(
-        self,
-        ax: Any = None,
-        *,
-        title: str | None = None,
-        show_numbers: bool | None = None,
-        **image: Any,
-    ) -> Self:
+    def _canvas(self, ax: Any, **options: Any) -> Axes:
+        return canvas(ax, self._inches)
+
+    def _draw(self, ax: Axes, *, show_numbers: bool | None = None, **image: Any) -> list[str]:
         """Draw on `ax`, or on a new figure; more options go to matplotlib's imshow.
 
         show_numbers : whether counts are written; None writes them where they fit
         """
         k = len(self.classes)
-        ax = canvas(ax, self._inches)
         total = self.counts.sum(axis=1, keepdims=True)
         share = self.counts / np.where(total > 0, total, 1.0)
         shades = depth(ax, COLOURS[0])
@@ -83,7 +81,7 @@ class ConfusionDisplay(Display):
                 ax.text(j, i, f"{count:,.10g}", ha="center", va="center", color=colour)
         self._name_classes(ax)
         right = float(np.trace(self.counts) / self.counts.sum()) if self.counts.any() else np.nan
-        return self._finish(ax, title, [f"{right:.1%} on the diagonal"])
+        return [f"{right:.1%} on the diagonal"]
 
     @property
     def _names(self) -> list[str]:

@@ -7,7 +7,7 @@ from functools import wraps
 from inspect import Parameter, signature
 from typing import Any, Concatenate, TypeVar
 
-from suffice.plots.display import Display
+from suffice.plots.display import Display, set_parameters
 from suffice.plots.view import View
 
 D = TypeVar("D", bound=Display)
@@ -27,7 +27,7 @@ def drawn(make: Callable[Concatenate[type[D], ...], D]) -> Callable[..., D]:
 
     options = Parameter("options", Parameter.VAR_KEYWORD, annotation=Any)
     ax = Parameter("ax", Parameter.KEYWORD_ONLY, default=None, annotation=Any)
-    _set_parameters(draw, [*own.values(), ax, options])
+    set_parameters(draw, [*own.values(), ax, options])
     return draw
 
 
@@ -56,12 +56,7 @@ def on_plane(
             for one in named
         ]
         rows = (of_view[name] for name in ("model", "X", "y"))
-        _set_parameters(of_model, [own["cls"], *rows, *shown])
+        set_parameters(of_model, [own["cls"], *rows, *shown])
         return drawn(of_model)
 
     return decorate
-
-
-def _set_parameters(function: Any, parameters: list[Parameter]) -> None:
-    """What `help` and editors show of a function, in place of what it passes on."""
-    function.__signature__ = signature(function).replace(parameters=parameters)

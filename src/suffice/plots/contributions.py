@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -18,6 +18,9 @@ from suffice.plots.decoration import beside
 from suffice.plots.display import Display, canvas
 from suffice.plots.style import Style, as_text, ink
 from suffice.text import plural, shorten, shown
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 
 @dataclass(eq=False, repr=False)
@@ -77,15 +80,15 @@ class ContributionsDisplay(Display):
         base = float(parts.base[0])
         return cls(names, parts.values[0], base, parts.classes, codes, at)
 
-    def plot(
-        self, ax: Any = None, *, title: str | None = None, most: int = 12, **bars: Any
-    ) -> Self:
+    def _canvas(self, ax: Any, *, most: int = 12, **options: Any) -> Axes:
+        return canvas(ax, (7.5, 0.36 * len(self._bars(most)[0]) + 1.6))
+
+    def _draw(self, ax: Axes, *, most: int = 12, **bars: Any) -> list[str]:
         """Draw on `ax`, or on a new figure; more options go to the bars.
 
         most : features with their own bar; the others share one
         """
         names, values = self._bars(most)
-        ax = canvas(ax, (7.5, 0.36 * len(names) + 1.6))
         y = np.arange(len(names))[::-1]
         for side, (label, code) in enumerate(zip(self.pair, self.codes, strict=True)):
             mine = values >= 0 if side == 0 else values < 0
@@ -104,8 +107,7 @@ class ContributionsDisplay(Display):
         ax.set_xlabel(textwrap.fill(label, 60))
         total = float(self.values.sum() + self.base)
         p = 1 / (1 + np.exp(-np.clip(total, -700, 700)))
-        note = f"row {self.row}: log-odds {total:+.2f}, probability {p:.1%} of the two"
-        return self._finish(ax, title, [note], show_legend=True)
+        return [f"row {self.row}: log-odds {total:+.2f}, probability {p:.1%} of the two"]
 
     def _bars(self, most: int) -> tuple[list[str], Floats]:
         """Names and values: the largest first, the smallest as one sum, the base last."""

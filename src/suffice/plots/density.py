@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -11,10 +11,13 @@ from suffice.data.arrays import Floats
 from suffice.errors import InvalidParameter
 from suffice.plots.constructors import on_plane
 from suffice.plots.decoration import colour_bar
-from suffice.plots.display import Display, canvas, name_axes
-from suffice.plots.points import PlottedRows
+from suffice.plots.display import Display, name_axes
+from suffice.plots.points import PlottedRows, draw_rows
 from suffice.plots.style import COLOURS, depth, ink, mixed
 from suffice.plots.view import View
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 
 @dataclass(eq=False, repr=False)
@@ -49,21 +52,13 @@ class DensityDisplay(Display):
         """
         return cls(view, log_density(view), view.points)
 
-    def plot(
-        self,
-        ax: Any = None,
-        *,
-        title: str | None = None,
-        show_points: bool | None = None,
-        show_legend: bool = True,
-        colorbar: bool = True,
-        **scatter: Any,
-    ) -> Self:
+    def _draw(
+        self, ax: Axes, *, show_points: bool | None = None, colorbar: bool = True, **scatter: Any
+    ) -> list[str]:
         """Draw on `ax`, or on a new figure; more options go to matplotlib's scatter.
 
         show_points : whether rows are drawn; None draws them if they have labels
         """
-        ax = canvas(ax)
         x, y = self.plane.axes
         # Ten contour lines: at a half of the highest density, a quarter, and so on.
         levels = np.arange(-10, 1.0)
@@ -72,14 +67,13 @@ class DensityDisplay(Display):
         lines = mixed(ink(ax), COLOURS[0], 0.6)
         ax.contour(x, y, halvings, levels[:-1], colors=[lines], linewidths=0.6, linestyles="solid")
         notes = [self.plane.note]
-        if self.points is not None and (show_points or (show_points is None and self._labelled)):
-            self.points.draw(ax, **{"edgecolors": [ink(ax)], **scatter})
-            notes += self.points.notes
+        if show_points or (show_points is None and self._labelled):
+            notes += draw_rows(self.points, ax, **{"edgecolors": [ink(ax)], **scatter})
         name_axes(ax, self.plane.labels, self.plane.box)
         if colorbar:
             ticks = {-float(j): f"1/{2**j}" if j else "1" for j in (9, 6, 3, 0)}
             colour_bar(ax, filled, "density, as a share of the highest", ticks)
-        return self._finish(ax, title, notes, show_legend=show_legend)
+        return notes
 
     @property
     def _labelled(self) -> bool:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import io
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from inspect import Parameter, signature
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
     from suffice.plots.box import Box
 
+SIZE = (7.0, 4.8)  # inches of a new figure
+
 
 class Display:
     """A picture; `plot` draws it and sets the attributes.
@@ -33,7 +36,12 @@ class Display:
     ax_: Axes
     figure_: Any
     caption_: str = ""
-    _size: tuple[float, float] = (7.0, 4.8)  # inches of a new figure
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        """Let `help` show of `plot` what the `_draw` of the display takes and says."""
+        super().__init_subclass__(**options)
+        if "_draw" in vars(cls):
+            cls.plot = _plot_with_options_of(cls._draw)  # type: ignore[method-assign]
 
     def plot(
         self, ax: Any = None, *, title: str | None = None, show_legend: bool = True, **options: Any
@@ -42,24 +50,25 @@ class Display:
 
         options : go to the matplotlib function that draws the rows, or else the lines
         """
-        ax = canvas(ax, self._size)
+        ax = self._canvas(ax, **options)
         notes = self._draw(ax, **options)
-        return self._finish(ax, title, notes, show_legend=show_legend)
-
-    def _draw(self, ax: Axes, **options: Any) -> Iterable[str]:
-        """Draw everything but title and legend; return the notes for the caption."""
-        raise NotImplementedError
-
-    def _finish(
-        self, ax: Axes, title: str | None, notes: Iterable[str] = (), *, show_legend: bool = False
-    ) -> Self:
-        """Add the legend, the title and, in smaller letters below it, the notes."""
         if show_legend:
-            legend(ax)
+            self._add_legend(ax)
         self.ax_, self.figure_ = ax, ax.get_figure(root=True)
         self.caption_ = "; ".join(note.removesuffix(".") for note in notes if note)
         headline(ax, None if title is None else str(title), self.caption_)
         return self
+
+    def _canvas(self, ax: Any, **options: Any) -> Axes:
+        """The axes to draw on: those given, or those of a new figure of a suitable size."""
+        return canvas(ax)
+
+    def _draw(self, ax: Axes, **options: Any) -> Iterable[str]:
+        # All but title and legend; returns the notes for the caption.
+        raise NotImplementedError
+
+    def _add_legend(self, ax: Axes) -> None:
+        legend(ax)
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}>"
@@ -127,7 +136,25 @@ class SeveralDisplays(Display):
         return self
 
 
-def canvas(ax: Any, size: tuple[float, float] = Display._size) -> Axes:
+def _plot_with_options_of(draw: Callable[..., Any]) -> Callable[..., Any]:
+    """`plot` with the keywords and the docstring of a `_draw`."""
+
+    def plot(self: Display, ax: Any = None, **options: Any) -> Display:
+        return Display.plot(self, ax, **options)
+
+    plot.__doc__ = draw.__doc__ or Display.plot.__doc__
+    shared = list(signature(Display.plot).parameters.values())[:-1]
+    own = list(signature(draw).parameters.values())[2:]  # without self and ax
+    set_parameters(plot, [*shared, *own])
+    return plot
+
+
+def set_parameters(function: Any, parameters: Iterable[Parameter]) -> None:
+    """What `help` and editors show of a function, in place of what it passes on."""
+    function.__signature__ = signature(function).replace(parameters=list(parameters))
+
+
+def canvas(ax: Any, size: tuple[float, float] = SIZE) -> Axes:
     """The axes to draw on: those given, or those of a new figure."""
     if ax is None:
         axes: Axes = pyplot().subplots(figsize=size, layout="constrained")[1]
@@ -138,7 +165,7 @@ def canvas(ax: Any, size: tuple[float, float] = Display._size) -> Axes:
     return given
 
 
-def hidden_axes(size: tuple[float, float] = Display._size) -> Axes:
+def hidden_axes(size: tuple[float, float] = SIZE) -> Axes:
     """Axes of a new figure that only a file will show."""
     pyplot()  # an error says how to install it
     from matplotlib.figure import Figure

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -14,6 +14,9 @@ from suffice.plots.display import Display, canvas
 from suffice.plots.style import Style, as_text, ink
 from suffice.selection.importance import Importance
 from suffice.text import plural, shorten
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 
 @dataclass(eq=False, repr=False)
@@ -54,16 +57,16 @@ class ImportanceDisplay(Display):
             raise InvalidParameter("pass the result of importance(model, X, y).")
         return cls(importance)
 
-    def plot(
-        self, ax: Any = None, *, title: str | None = None, most: int = 20, **bars: Any
-    ) -> Self:
+    def _canvas(self, ax: Any, *, most: int = 20, **options: Any) -> Axes:
+        return canvas(ax, bars_size(self.importance, most))
+
+    def _draw(self, ax: Axes, *, most: int = 20, **bars: Any) -> list[str]:
         """Draw on `ax`, or on a new figure; more options go to the bars.
 
         most : features that are drawn, the most important ones
         """
         by_feature = self.importance
         at = by_feature.order[: count("most", most)]
-        ax = canvas(ax, bars_size(by_feature, most))
         look = {"color": Style.of(0).colour, "height": 0.7, "ecolor": ink(ax), "capsize": 2}
         y = np.arange(len(at))
         ax.barh(y, by_feature.increase[at], xerr=2 * by_feature.se[at], **{**look, **bars})
@@ -78,7 +81,7 @@ class ImportanceDisplay(Display):
         notes.append("without each feature; whiskers: two standard errors")
         if len(at) < len(by_feature.names):
             notes.append(f"{plural(len(by_feature.names) - len(at), 'feature')} more")
-        return self._finish(ax, title, notes)
+        return notes
 
 
 def bars_size(importance: Importance, most: int = 20) -> tuple[float, float]:

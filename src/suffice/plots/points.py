@@ -110,6 +110,14 @@ class PlottedRows:
             ax.scatter([], [], color=[colours[c]], label=label)
 
 
+def draw_rows(points: PlottedRows | None, ax: Axes, **options: Any) -> list[str]:
+    """Draw rows, if there are any, and return the notes on them."""
+    if points is None:
+        return []
+    points.draw(ax, **options)
+    return points.notes
+
+
 def encode_labels(
     y: Any, n: int, classes: Array | None = None, unlabelled: Any = None
 ) -> tuple[Array, Indices]:

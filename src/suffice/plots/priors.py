@@ -15,7 +15,7 @@ from suffice.errors import InvalidParameter
 from suffice.plots.borders import Border, borders
 from suffice.plots.constructors import on_plane
 from suffice.plots.display import Display, name_axes
-from suffice.plots.points import PlottedRows
+from suffice.plots.points import PlottedRows, draw_rows
 from suffice.plots.style import as_text, ground, ink, line_style, mixed
 from suffice.plots.view import View
 from suffice.text import shown
@@ -72,8 +72,7 @@ class PriorsDisplay(Display):
         return cls(view, several, view.points)
 
     def _draw(self, ax: Axes, **options: Any) -> list[str]:
-        if self.points is not None:
-            self.points.draw(ax, **{"alpha": 0.6, **options})
+        notes = draw_rows(self.points, ax, **{"alpha": 0.6, **options})
         faintest = 0.4  # share of the background in the first line: its contrast stays above 3
         # Colours are for the classes; the lines differ in depth and in their dashes.
         shades = np.linspace(faintest, 0.0, len(self.borders))
@@ -84,7 +83,7 @@ class PriorsDisplay(Display):
                 border.draw(ax, zorder=4, **look)
             ax.plot([], [], label=name if several else f"{name}: only one class", **look)
         name_axes(ax, self.plane.labels, self.plane.box)
-        return [self.plane.note, *([] if self.points is None else self.points.notes)]
+        return [self.plane.note, *notes]
 
 
 def _by_name(model: Any, priors: Any, label: Any) -> dict[str, Any]:

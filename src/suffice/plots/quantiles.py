@@ -11,7 +11,7 @@ import numpy as np
 from suffice.data.batches import split_named
 from suffice.errors import InvalidParameter
 from suffice.plots.decoration import beside
-from suffice.plots.display import Display, canvas, name_axes
+from suffice.plots.display import Display, name_axes
 from suffice.plots.points import PlottedRows, thin
 from suffice.plots.style import ink
 from suffice.selection.diagnostics.diagnostic import Diagnostic
@@ -58,20 +58,11 @@ class QuantilesDisplay(Display):
             )
         return cls(details["quantiles"], found.sentence).plot(ax, **options)
 
-    def plot(
-        self,
-        ax: Any = None,
-        *,
-        title: str | None = None,
-        show_legend: bool = True,
-        named_rows: int = 3,
-        **scatter: Any,
-    ) -> Self:
+    def _draw(self, ax: Axes, *, named_rows: int = 3, **scatter: Any) -> list[str]:
         """Draw on `ax`, or on a new figure; more options go to matplotlib's scatter.
 
         named_rows : number of rows, those furthest above the line, that are labelled
         """
-        ax = canvas(ax)
         several = list(self.quantiles.values())
         rows = np.concatenate([np.column_stack([q.expected, q.observed]) for q in several])
         codes = np.repeat(np.arange(len(several)), [len(q.rows) for q in several])
@@ -86,8 +77,7 @@ class QuantilesDisplay(Display):
         _name_rows(ax, {int(numbers[i]): rows[i] for i in furthest if rows[i, 1] > rows[i, 0]}, end)
         labels = "squared distance expected of Gaussian rows", "squared Mahalanobis distance"
         name_axes(ax, labels, ((0, float(rows[:, 0].max()) * 1.12), (0, end)))
-        notes = [self.sentence, *points.notes]
-        return self._finish(ax, title, notes, show_legend=show_legend)
+        return [self.sentence, *points.notes]
 
 
 def _name_rows(ax: Axes, named: Mapping[int, Any], end: float, close: float = 0.045) -> None:

@@ -15,8 +15,8 @@ from suffice.plots.borders import Border, borders
 from suffice.plots.classes import DEVIATIONS, around_ellipses, class_ellipses, draw_ellipses
 from suffice.plots.constructors import on_plane
 from suffice.plots.decoration import colour_bar, name_class
-from suffice.plots.display import Display, canvas, name_axes
-from suffice.plots.points import PlottedRows
+from suffice.plots.display import SIZE, Display, canvas, name_axes
+from suffice.plots.points import PlottedRows, draw_rows
 from suffice.plots.style import DEEPEST, Style, as_text, depth, ground, ink, mixed
 from suffice.plots.view import View
 
@@ -68,30 +68,22 @@ class RegionsDisplay(Display):
         view = around_ellipses(view, around)
         return cls(view, posterior(view), borders(view), view.points, around)
 
-    def plot(
-        self,
-        ax: Any = None,
-        *,
-        title: str | None = None,
-        show_legend: bool = True,
-        colorbar: bool = True,
-        **scatter: Any,
-    ) -> Self:
+    def _canvas(self, ax: Any, *, colorbar: bool = True, **options: Any) -> Axes:
+        return canvas(ax, (7.0, 5.4) if colorbar else SIZE)
+
+    def _draw(self, ax: Axes, *, colorbar: bool = True, **scatter: Any) -> list[str]:
         """Draw on `ax`, or on a new figure; more options go to matplotlib's scatter."""
-        ax = canvas(ax, (7.0, 5.4) if colorbar else self._size)
         self._paint(ax)
         for border in self.borders:
             border.draw(ax, color=ink(ax), linewidth=1.6, zorder=2)
-        if self.points is not None:
-            # Points have the colour of their region; an edge makes them visible.
-            self.points.draw(ax, **{"edgecolors": [ink(ax)], **scatter})
+        # Points have the colour of their region; an edge makes them visible.
+        notes = draw_rows(self.points, ax, **{"edgecolors": [ink(ax)], **scatter})
         draw_ellipses(ax, self.plane.classes, self.ellipses, self.points, DEVIATIONS)
         self._name_regions(ax)
         name_axes(ax, self.plane.labels, self.plane.box)
         if colorbar and self.posterior.shape[2] > 1:
             certainty_bar(ax, self.posterior.shape[2])
-        notes = [] if self.points is None else self.points.notes
-        return self._finish(ax, title, [self.plane.note, *notes], show_legend=show_legend)
+        return [self.plane.note, *notes]
 
     def _paint(self, ax: Axes) -> None:
         n, (x, y) = len(self.posterior), self.plane.box

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from suffice.data.batches import split_named
 from suffice.data.parameters import choice
 from suffice.errors import InvalidParameter
-from suffice.plots.decoration import legend_inside
-from suffice.plots.display import Display, canvas, name_axes
+from suffice.plots.decoration import legend, legend_inside
+from suffice.plots.display import Display, name_axes
 from suffice.plots.style import Style, as_text, ground, ink
 from suffice.selection.diagnostics.calibration import calibration
 from suffice.selection.diagnostics.diagnostic import Diagnostic
 from suffice.selection.diagnostics.reliability import Reliability
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 
 @dataclass(eq=False, repr=False)
@@ -91,15 +94,12 @@ class ReliabilityDisplay(Display):
             return cls({last: each[last]}, found.sentence, 1).plot(ax, **options)
         return cls({"most probable class": details["top"]}, found.sentence).plot(ax, **options)
 
-    def plot(
-        self, ax: Any = None, *, title: str | None = None, show_legend: bool = True, **lines: Any
-    ) -> Self:
+    def _draw(self, ax: Axes, **lines: Any) -> list[str]:
         """Draw on `ax`, or on a new figure; more options go to the lines."""
-        ax = canvas(ax)
         ax.plot([0, 1], [0, 1], color=ink(ax), linewidth=1, linestyle=":", label="as predicted")
         for i, (label, curve) in enumerate(self.curves.items()):
             style, x, y = Style.of(i + self.offset), curve.probability, curve.frequency
-            look = {"marker": style.marker, "markersize": 4, "zorder": 3}
+            look: Any = {"marker": style.marker, "markersize": 4, "zorder": 3}
             look |= {"label": as_text(label), **style.line_options(1.6), **lines}
             ax.plot(x, y, **look)
             ax.scatter(
@@ -115,9 +115,8 @@ class ReliabilityDisplay(Display):
         limits = (-0.04, 1.04)
         name_axes(ax, ("predicted probability", "frequency"), (limits, limits))
         ax.set_aspect("equal")
+        return [self.sentence, "area of a point: rows in its bin"]
+
+    def _add_legend(self, ax: Axes) -> None:
         most_inside = 3  # curves whose legend lies within the axes
-        inside = show_legend and len(self.curves) <= most_inside
-        if inside:
-            legend_inside(ax)
-        notes = [self.sentence, "area of a point: rows in its bin"]
-        return self._finish(ax, title, notes, show_legend=show_legend and not inside)
+        (legend_inside if len(self.curves) <= most_inside else legend)(ax)

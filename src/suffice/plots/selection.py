@@ -12,7 +12,7 @@ from suffice.data.parameters import choice, is_number
 from suffice.errors import InvalidParameter
 from suffice.plots.constructors import drawn
 from suffice.plots.decoration import scale_heights
-from suffice.plots.display import Display, name_axes
+from suffice.plots.display import Display, canvas, name_axes
 from suffice.plots.style import Style, ink
 from suffice.selection.metrics import metric_named
 from suffice.selection.selection import Selection
@@ -71,7 +71,6 @@ class SelectionDisplay(Display):
     by: str | None
     paths: list[ScorePath]
     metric: str
-    _size = (8.0, 4.8)
 
     @classmethod
     def from_estimator(cls, model: Any, *, ax: Any = None, **options: Any) -> Self:
@@ -106,6 +105,9 @@ class SelectionDisplay(Display):
         choice("metric", shown, tuple(selection.scores))
         along, by = _parameters(selection, along, by)
         return cls(selection, along, by, _paths(selection, along, by), shown)
+
+    def _canvas(self, ax: Any, **options: Any) -> Axes:
+        return canvas(ax, (8.0, 4.8))
 
     def _draw(self, ax: Axes, **options: Any) -> list[str]:
         table = self.selection.table

@@ -9,7 +9,7 @@ import numpy as np
 
 from suffice.data.arrays import Floats
 from suffice.errors import InvalidParameter
-from suffice.plots.constructors import drawn
+from suffice.plots.constructors import on_plane
 from suffice.plots.density import log_density
 from suffice.plots.display import Display, name_axes, pyplot
 from suffice.plots.style import COLOURS, depth, ground, ink, mixed
@@ -37,30 +37,30 @@ class SurfaceDisplay(Display):
     density: Floats
 
     @classmethod
-    @drawn
-    def from_estimator(
-        cls,
-        model: Any,
-        X: Any = None,
-        *,
-        features: Any = None,
-        at: Any = "unknown",
-        box: Any = None,
-        resolution: int = 80,  # more take long to draw and show no more
-    ) -> Self:
+    # A finer grid takes long to draw and shows no more.
+    @on_plane("features", "at", "box", "resolution", at="unknown", resolution=80)
+    def from_estimator(cls, view: View) -> Self:
         """The density of a fitted model with `score_samples`; options as for `plot`.
 
         X, features, at, box, resolution : as for `DensityDisplay`
         ax : axes with projection="3d", or None for a new figure
         """
-        view = View.of(model, X, None, features, at, box, resolution)
         return cls(view, np.exp(log_density(view)))
 
-    def plot(self, ax: Any = None, *, title: str | None = None, **surface: Any) -> Self:
+    def _canvas(self, ax: Any, **options: Any) -> Any:
+        if ax is None:
+            figure = pyplot().figure(figsize=(7.0, 5.4), layout="constrained")
+            return figure.add_subplot(projection="3d")
+        if not hasattr(ax, "plot_surface"):
+            raise InvalidParameter(
+                "a surface takes axes of three dimensions: figure.add_subplot(projection='3d')."
+            )
+        return ax
+
+    def _draw(self, ax: Any, **surface: Any) -> list[str]:
         """Draw on `ax`, or on a new figure; more options go to matplotlib's plot_surface."""
         from matplotlib.ticker import MaxNLocator
 
-        ax = _canvas(ax)
         across, along = np.meshgrid(*self.plane.axes)
         top = float(self.density.max())
         floor = -0.5 * top
@@ -80,16 +80,4 @@ class SurfaceDisplay(Display):
         ax.set_zlabel("density", labelpad=10.0)
         ax.view_init(elev=32.0, azim=-60.0)
         ax.set_box_aspect(None, zoom=0.88)  # or the label of the heights is cut off
-        return self._finish(ax, title, [self.plane.note])
-
-
-def _canvas(ax: Any) -> Any:
-    """Axes in three dimensions: those given, or those of a new figure."""
-    if ax is None:
-        figure = pyplot().figure(figsize=(7.0, 5.4), layout="constrained")
-        return figure.add_subplot(projection="3d")
-    if not hasattr(ax, "plot_surface"):
-        raise InvalidParameter(
-            "a surface takes axes of three dimensions: figure.add_subplot(projection='3d')."
-        )
-    return ax
+        return [self.plane.note]

@@ -11,7 +11,7 @@ from suffice.data.parameters import share
 from suffice.errors import InvalidParameter
 from suffice.plots.constructors import drawn
 from suffice.plots.decoration import legend_inside
-from suffice.plots.display import Display, canvas, name_axes
+from suffice.plots.display import Display, name_axes
 from suffice.plots.style import Style, as_text, ink
 from suffice.selection.thresholds import Thresholds
 
@@ -72,11 +72,8 @@ class ThresholdsDisplay(Display):
             raise InvalidParameter("pass the result of thresholds(model, X, y).")
         return cls(thresholds, _recall(recall))
 
-    def plot(
-        self, ax: Any = None, *, title: str | None = None, show_legend: bool = True, **lines: Any
-    ) -> Self:
+    def _draw(self, ax: Axes, **lines: Any) -> list[str]:
         """Draw on `ax`, or on a new figure; more options go to the line."""
-        ax = canvas(ax, self._size)
         curve = self.thresholds
         style = Style.of(0)
         # From one threshold to the next the prediction is that of the next.
@@ -96,9 +93,10 @@ class ThresholdsDisplay(Display):
         self._scale(ax)
         label = f"threshold on the probability of {as_text(curve.positive)}"
         name_axes(ax, (label, "mean cost of a row"))
-        if show_legend:
-            legend_inside(ax)
-        return self._finish(ax, title, notes)
+        return notes
+
+    def _add_legend(self, ax: Axes) -> None:
+        legend_inside(ax)
 
     def _scale(self, ax: Axes) -> None:
         """Stretch both ends: small probabilities matter where errors have different costs."""
@@ -106,10 +104,7 @@ class ThresholdsDisplay(Display):
 
         curve = self.thresholds
         (best,) = curve.for_cost().values()
-        ends = (
-            0.005,
-            0.995,
-        )  # of the thresholds that are drawn, unless the least cost is further out
+        ends = (0.005, 0.995)  # of what is drawn, unless the least cost is further out
         smallest = 1e-6
         low = max(smallest, min(ends[0], best / 2))
         ticks = [*(10.0 ** np.arange(np.ceil(np.log10(low)), 0)), 0.2, 0.5, 0.8, 0.9, 0.99]

@@ -14,7 +14,7 @@ from suffice.plots.box import around
 from suffice.plots.classes import DEVIATIONS, draw_classes, radii
 from suffice.plots.constructors import drawn
 from suffice.plots.display import Display, name_axes
-from suffice.plots.points import PlottedRows
+from suffice.plots.points import PlottedRows, draw_rows
 from suffice.plots.style import ink
 from suffice.plots.view import View
 
@@ -97,8 +97,7 @@ class WhitenedDisplay(Display):
         return cls(points, view.classes, means, curves, lines, view.labels, label, sizes)
 
     def _draw(self, ax: Axes, **options: Any) -> list[str]:
-        if self.points is not None:
-            self.points.draw(ax, **options)
+        notes = draw_rows(self.points, ax, **options)
         means, curves = dict(enumerate(self.means)), dict(enumerate(self.curves))
         draw_classes(ax, self.classes, means, curves, self.points, self.deviations)
         ax.set_aspect("equal", adjustable="datalim")
@@ -108,7 +107,7 @@ class WhitenedDisplay(Display):
             self._join(ax, border)
         name_axes(ax, tuple(f"{name}, whitened" for name in self.names))
         note = "" if self.label is None else f"whitened by class {self.label}"
-        return [note, *([] if self.points is None else self.points.notes)]
+        return [note, *notes]
 
     def _join(self, ax: Axes, border: Border) -> None:
         """Draw a line between the means of two classes that meet."""
