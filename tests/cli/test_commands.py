@@ -528,4 +528,6 @@ def test_a_pipeline_written_by_python_predicts_as_there(tmp_path):
     table.write_csv(tmp_path / "flowers.csv")
     found = answer("predict", tmp_path / "p.suffice", tmp_path / "flowers.csv")
     assert [row["prediction"] for row in found] == pipeline.predict(X).tolist()
-    assert "holds a Pipeline" in refused("explain", tmp_path / "p.suffice", tmp_path / "flowers.csv")
+    assert "holds a Pipeline" in refused(
+        "explain", tmp_path / "p.suffice", tmp_path / "flowers.csv"
+    )

@@ -117,14 +117,27 @@ def test_box_m_has_nine_digits_a_million_spreads_from_zero():
 
 
 @pytest.mark.parametrize("tail", EXACT["tails"], ids=lambda t: f"{t['freedom']}-{t['m']}")
-def test_the_null_of_box_m_is_exact_within_a_percent(tail):
+def test_the_null_of_box_m_is_exact(tail):
     null = BoxNull(np.array(tail["freedom"], float), tail["size"])
-    assert null.pvalue(tail["m"]) == pytest.approx(float(tail["pvalue"]), rel=0.01)
+    assert null.pvalue(tail["m"]) == pytest.approx(float(tail["pvalue"]), rel=1e-12)
 
 
-def test_the_null_of_box_m_is_exact_to_four_digits_for_classes_of_forty():
-    null = BoxNull(np.full(3, 40.0), 2)
-    assert null.pvalue(15.0) == pytest.approx(float(EXACT["tails"][-1]["pvalue"]), rel=1e-4)
+def test_the_null_of_box_m_falls_from_one_to_zero_whatever_the_classes():
+    rng = np.random.default_rng(0)
+    for _ in range(40):
+        k, d = int(rng.integers(2, 12)), int(rng.integers(1, 12))
+        null = BoxNull(d + rng.integers(0, 40, k) * float(rng.choice([1.0, 1e4])), d)
+        grid = null.chi2_freedom * np.logspace(-4, 3, 30)
+        p = np.array([null.pvalue(M) for M in grid])
+        assert np.isfinite(p).all()
+        assert p[0] > 0.9
+        assert p[-1] < 1e-6
+        assert (np.diff(p) <= 1e-12).all()
+
+
+def test_the_null_of_box_m_joins_the_chi_square_of_many_rows():
+    below, above = (BoxNull(np.full(3, rows), 4).pvalue(30.0) for rows in (1e6 - 1, 1e6 + 1))
+    assert below == pytest.approx(above, rel=1e-7)
 
 
 def test_normality_statistics_have_nine_digits():
