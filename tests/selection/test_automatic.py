@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from scipy import optimize, special
 from sklearn.base import clone
-from sklearn.datasets import load_iris, load_wine
+from sklearn.datasets import load_iris, load_wine, make_classification
 
 import suffice as sf
 from suffice.errors import InvalidParameter
@@ -319,6 +319,45 @@ def test_hopeless_mixtures_are_given_up_after_the_first_fold():
     (own,) = automatic.losses[at[0]]
     assert np.isfinite(own[0])
     assert np.isnan(own[1:]).all()
+
+
+def test_a_mixture_that_is_only_too_certain_is_not_given_up():
+    # Features that repeat others make its densities sharp, which a temperature undoes.
+    X, y = make_classification(
+        2000,
+        20,
+        n_informative=8,
+        n_redundant=3,
+        n_classes=3,
+        class_sep=0.8,
+        random_state=1,
+    )
+    model = sf.select_model(X[:1500], y[:1500]).model
+    assert "MixtureDiscriminant" in model.members_
+    assert -model.predict_log_proba(X[1500:])[np.arange(500), y[1500:]].mean() < 0.2
+
+
+def test_the_chosen_mixture_continues_from_the_components_of_a_fold():
+    rng = np.random.default_rng(0)
+    y = rng.integers(2, size=600)
+    X = rng.normal(size=(600, 3)) + 1.5 * rng.integers(2, size=600)[:, None]
+    X[:, 0] *= np.where(y, 1.0, -1.0)
+    trial, automatic = scored(X, y)
+    candidate = next(one for one in automatic.entrants if "Gaussians" in one.kind).candidates[0]
+    model, alone = trial.fit(candidate), clone(candidate).fit(X, y)
+    assert len(model.log_likelihoods_) < len(alone.log_likelihoods_)
+    assert model.log_likelihoods_[-1] > alone.log_likelihoods_[-1] - 2 * candidate.tol
+
+
+@pytest.mark.parametrize("gaps", [0.0, 0.1])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_the_powers_that_were_tried_are_those_of_a_fit(gaps, weighted):
+    X, y = mixed_table(gaps=gaps)
+    weights = np.random.default_rng(1).random(len(y)) if weighted else None
+    trial, _ = scored(X, y, weights)
+    model = sf.UnskewedDiscriminant(pooling=0.5, shrinkage=0.1)
+    again = clone(model).fit(X, y, weights)
+    assert np.array_equal(trial.fit(model).predict_log_proba(X), again.predict_log_proba(X))
 
 
 def test_wide_tables_are_chosen_for_too():

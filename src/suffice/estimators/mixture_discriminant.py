@@ -23,7 +23,7 @@ from suffice.estimators.fitting import Fitting, encoded, training_rows
 from suffice.estimators.new_rows import RowsInMemory
 from suffice.estimators.state import at_once
 from suffice.models.em.em import fit_mixture, sizes_by_bic
-from suffice.models.em.training import Effort, EmProgress, Training, most_components
+from suffice.models.em.training import Effort, EmProgress, Given, Training, most_components
 from suffice.models.gaussian import class_matrices
 from suffice.models.mixture import MixtureModel, n_parameters
 from suffice.models.settings import Settings
@@ -86,6 +86,10 @@ class MixtureDiscriminant(Fitting, Classifier[MixtureModel]):
     @learns_afresh
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit the components of each class, from all rows."""
+        return self._fit_from(Given(), X, y, sample_weight)
+
+    def _fit_from(self, start: Given, X: Any, y: Any, sample_weight: Any) -> Self:
+        """The same, where EM starts from given components, if there are any."""
         settings = self._settings()
         check_label("unlabelled", self.unlabelled)
         effort, rng = self._effort(), generator(self.random_state)
@@ -94,7 +98,9 @@ class MixtureDiscriminant(Fitting, Classifier[MixtureModel]):
         classes, codes = partial_classes(label_column(self._labels(y)), self.unlabelled)
         training = training_rows(X, codes, classes, sample_weight)
         sizes = self._sizes(training, settings, effort, rng)
-        fit = fit_mixture(training, sizes, settings, self.priors, effort, rng)
+        if start.means is not None and len(start.means) != sizes.sum():
+            start = Given()
+        fit = fit_mixture(training, sizes, settings, self.priors, effort, rng, start)
         self._hold(fit, settings, table, encoding)
         return self
 

@@ -16,6 +16,7 @@ from suffice.data.weights import Weights
 from suffice.errors import InvalidParameter
 from suffice.estimators.anywhere import on_rows
 from suffice.estimators.gaussian import GaussianDiscriminant
+from suffice.estimators.new_rows import RowsInMemory
 from suffice.estimators.outline import Outline, reader_of
 from suffice.models.conjugate_priors.student import StudentModel
 from suffice.models.gaussian import LinearScores
@@ -66,6 +67,10 @@ class UnskewedDiscriminant(GaussianDiscriminant):
         if self._state is None:
             raise InvalidParameter("the powers are estimated from rows: call fit(X, y) first.")
         return super().fit_statistics(statistics)
+
+    def _fit_raised(self, powers: Powers, X: Any, y: Any, sample_weight: Any) -> Self:
+        """Learn from rows whose powers are known."""
+        return self._fit_to(_Raised(X, y, sample_weight, powers=powers), self._settings())
 
     def _check_forgets(self) -> None:
         raise InvalidParameter(
@@ -167,6 +172,17 @@ class UnskewedDiscriminant(GaussianDiscriminant):
             return super()._restore(values, like)
         given = read(like)
         return super()._restore(np.where(np.isnan(given), values, given), like)
+
+
+@dataclass(frozen=True, slots=True)
+class _Raised(RowsInMemory):
+    """Rows of which the powers are known."""
+
+    powers: Powers | None = None
+
+    def outline(self, learner: Any, settings: Any) -> Outline:
+        """The form of their statistics."""
+        return Outline(reader=reader_of(self.X, None, learner.columns), powers=self.powers)
 
 
 def _powers_of(like: Outline | None) -> Powers:

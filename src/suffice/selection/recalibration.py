@@ -71,14 +71,18 @@ def recalibrations(
     (n, k), b = log_posterior.shape[-2:], len(weights)
     levels = np.maximum(log_posterior, lowest)
     levels = levels - levels.mean(axis=-1, keepdims=True)
-    own = np.zeros((n, k))
-    own[np.arange(n), codes] = 1.0
+    # Rows come last: sums over a few classes are slow where these do.
+    levels = np.ascontiguousarray(levels.swapaxes(-1, -2))
+    own = np.zeros((k, n))
+    own[codes, np.arange(n)] = 1.0
+    own_level = (levels * own).sum(axis=-2)
+    target = np.column_stack([(weights * own_level).sum(axis=1), weights @ own.T])
     expected = np.concatenate([[1.0], np.zeros(k)])
     first = expected if start is None else np.concatenate([[start.slope], start.offsets])
     theta = np.tile(first, (b, 1))
     for _ in range(max_steps):
-        gradient, curvature = _derivatives(theta, levels, own, weights)
-        gradient += (theta - expected) / deviation**2
+        mean, curvature = _moments(theta, levels, weights)
+        gradient = mean - target + (theta - expected) / deviation**2
         curvature += np.eye(k + 1) / deviation**2
         step = np.linalg.solve(curvature, gradient[:, :, None])[:, :, 0]
         # Long steps overshoot where probabilities are nearly 0 or 1.
@@ -92,24 +96,22 @@ def recalibrations(
     return [Recalibration(float(t), o) for t, o in zip(theta[:, 0], offsets, strict=True)]
 
 
-def _derivatives(
-    theta: Floats, levels: Floats, own: Floats, weights: Floats
-) -> tuple[Floats, Floats]:
-    """Gradient (b, k + 1) and curvature (b, k + 1, k + 1) of the negative log-likelihood."""
-    scores = theta[:, :1, None] * levels + theta[:, None, 1:]
-    p = np.exp(scores - scores.max(axis=2, keepdims=True))
-    p /= p.sum(axis=2, keepdims=True)
-    weighted = weights[:, :, None] * p
-    mean = (p * levels).sum(axis=2, keepdims=True)
-    excess = weighted - weights[:, :, None] * own
-    gradient = np.concatenate(
-        [(excess * levels).sum(axis=(1, 2))[:, None], excess.sum(axis=1)], axis=1
-    )
-    b, k = theta.shape[0], levels.shape[-1]
-    curvature = np.empty((b, k + 1, k + 1))
+def _moments(theta: Floats, levels: Floats, weights: Floats) -> tuple[Floats, Floats]:
+    """Sums of w E[t] (b, k + 1) and w cov[t] (b, k + 1, k + 1), for t the level and the class.
+
+    levels : (k, n), or (b, k, n); between -15 and 15 times a slope, so that exp cannot overflow
+    """
+    p = np.exp(theta[:, :1, None] * levels + theta[:, 1:, None])
+    p /= p.sum(axis=1, keepdims=True)
+    weighted = weights[:, None] * p
+    mean = (p * levels).sum(axis=1, keepdims=True)
     from_mean = weighted * (levels - mean)
+    of_classes = weighted.sum(axis=2)
+    b, k = of_classes.shape
+    curvature = np.empty((b, k + 1, k + 1))
     curvature[:, 0, 0] = (from_mean * levels).sum(axis=(1, 2))
-    curvature[:, 0, 1:] = curvature[:, 1:, 0] = from_mean.sum(axis=1)
-    curvature[:, 1:, 1:] = -weighted.transpose(0, 2, 1) @ p
-    curvature[:, np.arange(1, k + 1), np.arange(1, k + 1)] += weighted.sum(axis=1)
-    return gradient, curvature
+    curvature[:, 0, 1:] = curvature[:, 1:, 0] = from_mean.sum(axis=2)
+    curvature[:, 1:, 1:] = -weighted @ p.transpose(0, 2, 1)
+    curvature[:, np.arange(1, k + 1), np.arange(1, k + 1)] += of_classes
+    of_level = (weights * mean[:, 0]).sum(axis=1)
+    return np.column_stack([of_level, of_classes]), curvature

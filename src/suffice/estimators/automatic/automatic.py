@@ -108,10 +108,11 @@ class Automatic:
         if n_numeric:
             unskewed, part = numbers.copy(), numbers[:, :n_numeric]
             # The powers are those of all rows: they say nothing about the classes.
-            unskewed[:, :n_numeric] = Powers.of(part, self.trial.table.weights).apply(part)
+            self.trial.powers = Powers.of(part, self.trial.table.weights)
+            unskewed[:, :n_numeric] = self.trial.powers.apply(part)
             yield from self._gaussian(self._view(UnskewedDiscriminant, unskewed))
         if d:
-            yield from mixtures(self.trial, self.contest, numbers, self._best_loss)
+            yield from mixtures(self.trial, self.contest, numbers, self._best_losses)
         if self.with_rivals:
             yield from rivals(self.trial, self.contest, numbers, self.columns)
 
@@ -211,7 +212,8 @@ class Automatic:
             for pooling in (0.0, 0.5, 1.0):
                 yield from view.full(pooling, (0.0, 0.1, 0.5), alphas)
 
-    def _best_loss(self) -> Floats:
+    @property
+    def _best_losses(self) -> Floats:
         """The losses of the best candidate so far in each fold, (f,)."""
         each = np.concatenate(self.losses)
         means = np.where(np.isnan(each).any(axis=1), np.inf, each.mean(axis=1))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import cast
 
 import numpy as np
@@ -15,13 +15,11 @@ from suffice.estimators.mixture_discriminant import MixtureDiscriminant
 from suffice.models.em.em import fit_mixture
 from suffice.models.em.training import Effort, Given, Training
 from suffice.models.mixture import MixtureModel, n_parameters
-from suffice.models.scoring import log_posterior
+from suffice.models.scoring import log_sum
 from suffice.selection.entrants import Contest, Entrants
 
 
-def mixtures(
-    trial: Trial, contest: Contest, rows: Floats, best: Callable[[], Floats]
-) -> Iterator[Entrants]:
+def mixtures(trial: Trial, contest: Contest, rows: Floats, best: Floats) -> Iterator[Entrants]:
     """Two Gaussians per class and, if these are the best candidate, more of them.
 
     None where a class has few rows, or rows have levels or missing values. Of large tables, a
@@ -32,28 +30,15 @@ def mixtures(
     """
     if trial.reader is not None or np.isnan(rows).any():
         return
-    attempt = _Attempt(trial, contest, rows)
-    if not attempt.enough_rows(2):
-        return
-    losses = {}
-    for pooling in (0.0, 0.5, 1.0):
-        entrants = attempt.entrants(2, pooling, best())
-        if entrants is not None:
-            losses[pooling] = contest.losses(entrants).mean()
-            yield entrants
-    known = {pooling: loss for pooling, loss in losses.items() if np.isfinite(loss)}
-    if not known:
-        return
-    pooling = min(known, key=lambda one: known[one])
-    max_components = 4
-    for size in range(3, max_components + 1):
-        if known[pooling] > best().mean() or not attempt.enough_rows(size):
+    attempt, poolings, max_components = _Attempt(trial, contest, rows, best), [0.0, 0.5, 1.0], 4
+    for size in range(2, max_components + 1):
+        if not poolings or not attempt.enough_rows(size):
             return
-        entrants = attempt.entrants(size, pooling, best())
-        if entrants is None:
-            return
-        yield entrants
-        known[pooling] = contest.losses(entrants).mean()
+        before = attempt.best.mean()
+        yield from filter(None, (attempt.entrants(size, pooling) for pooling in poolings))
+        # More of them take longer: as long as they gain clearly, with the pooling that is best.
+        gain = before - attempt.best.mean()
+        poolings = [attempt.leader.pooling] if gain > 0.02 else []
 
 
 class _Attempt:
@@ -62,8 +47,10 @@ class _Attempt:
     max_entries = 1 << 21  # rows x features², of the rows to learn from
     min_rows_per_feature = 5  # for each component
 
-    def __init__(self, trial: Trial, contest: Contest, rows: Floats) -> None:
+    def __init__(self, trial: Trial, contest: Contest, rows: Floats, best: Floats) -> None:
         self.trial, self.contest, self.rows = trial, contest, rows
+        self.best = best  # (f,): the smallest losses, of other candidates or of `leader`
+        self.leader = MixtureDiscriminant(1)
         self.starts: dict[int, Given] = {}  # by number of components: of the first pooling
         table, (n, d) = trial.table, rows.shape
         most = max(1, self.max_entries // d**2)
@@ -76,23 +63,21 @@ class _Attempt:
         needed = max(50, self.min_rows_per_feature * self.rows.shape[1])
         return bool(self.smallest >= size * needed)
 
-    def entrants(self, size: int, pooling: float, best: Floats) -> Entrants | None:
+    def entrants(self, size: int, pooling: float) -> Entrants | None:
         """A candidate; None if it could not be fitted."""
         # unlabelled=None: a label of -1 is a class like any other.
         model = MixtureDiscriminant(
             size, pooling=pooling, target="diagonal", random_state=0, unlabelled=None
         )
         try:
-            fitted, parts = self._of_folds(model, best)
+            fitted, parts = self._of_folds(model)
         except SufficeError:
             return None
         complexity = np.array([float(n_parameters(fitted, model._settings()))])
         kind = f"{size} Gaussians per class"
         return stored(kind, [model], complexity, self.contest, parts)
 
-    def _of_folds(
-        self, model: MixtureDiscriminant, best: Floats
-    ) -> tuple[MixtureModel, list[Floats]]:
+    def _of_folds(self, model: MixtureDiscriminant) -> tuple[MixtureModel, list[Floats]]:
         """The last fit, and ln p(x, y) of the test rows of each fold, (1, n, k).
 
         These are NaN once it is given up: where it is behind the best candidate by far after one
@@ -100,33 +85,42 @@ class _Attempt:
         """
         contest, size = self.contest, cast(int, model.n_components)
         parts: list[Floats] = []
-        behind: list[float] = []
+        losses: list[float] = []
         # EM where that does better than all before, and in folds that start from the one before.
         # The chosen model is fitted to all rows in full.
-        thorough, warm = Effort(max_iter=100), Effort(tol=3e-3, max_iter=5)
+        thorough, warm = Effort(max_iter=100), Effort(tol=3e-3, max_iter=3)
         start, effort = self.starts.get(size), Effort(tol=3e-3, max_iter=20)
         for number, fold in enumerate(contest.folds):
-            if behind and np.mean(behind) > (0.1 if number == 1 else 0.01):
+            behind = np.array(losses) - self.best[: len(losses)]
+            if losses and behind.mean() > (0.05 if number == 1 else 0.01):
                 parts.append(np.full((1, len(contest.tests[number]), contest.k), np.nan))
                 continue
             train = np.zeros(len(self.learned), bool)
             train[fold.train] = True
             fitted = self._fit(model, train & self.learned, effort, start)
-            if not behind and self._loss(fitted, 0) < best[0]:
+            scores, loss = self._test(fitted, number)
+            if not losses and loss < self.best[0]:
                 fitted = self._fit(model, train & self.learned, thorough, _components(fitted))
+                scores, loss = self._test(fitted, number)
             start, effort = _components(fitted), warm
             self.starts.setdefault(size, start)
-            parts.append(fitted.scores(self.rows[contest.tests[number]])[None])
-            behind.append(self._loss(fitted, number) - float(best[number]))
+            parts.append(scores[None])
+            losses.append(loss)
+        self.trial.components[size, model.pooling] = _components(fitted)
+        if len(losses) == len(self.best) and np.mean(losses) < self.best.mean():
+            self.best, self.leader = np.array(losses), model
         return fitted, parts
 
-    def _loss(self, model: MixtureModel, fold: int) -> float:
-        """Mean of -ln p(true class | x) over the test rows of a fold."""
+    def _test(self, model: MixtureModel, fold: int) -> tuple[Floats, float]:
+        """ln p(x, y) of the test rows of a fold, (n, k), and the mean of -ln p(true class | x).
+
+        The latter at the best of some temperatures, since members of a pool are recalibrated.
+        """
         tests = self.contest.tests[fold]
-        own = log_posterior(model, self.rows[tests])[
-            np.arange(len(tests)), self.contest.codes[tests]
-        ]
-        return -float(np.average(own, weights=self.contest.weights[tests]))
+        scores = model.scores(self.rows[tests])
+        own = scores[np.arange(len(tests)), self.contest.codes[tests]]
+        each = [log_sum(scores / one) - own / one for one in (1.0, 1.5, 3.0)]
+        return scores, float(np.average(each, axis=1, weights=self.contest.weights[tests]).min())
 
     def _fit(
         self, model: MixtureDiscriminant, rows: Array, effort: Effort, start: Given | None

@@ -34,6 +34,7 @@ from suffice.estimators.choosing import score_settings, table_of_classes
 from suffice.estimators.gaussian_classifier import GaussianClassifier
 from suffice.estimators.mixture_discriminant import MixtureDiscriminant
 from suffice.estimators.unskewed import UnskewedDiscriminant, read
+from suffice.models.em.training import Given
 from suffice.models.scoring import log_posterior
 from suffice.selection.cross_validation import Candidate
 from suffice.selection.folds import Fold, check_folds, training_statistics
@@ -67,7 +68,11 @@ class Trial:
         self.table = table_of_classes(X, y, sample_weight)
         self.folds, self.notes = make_folds(self.table, cv, groups, repeats, seed)
         check_folds(self.folds, self.table.codes, self.table.classes)
-        self.whole: Statistics | None = None  # of all rows, once members of the family were tried
+        # Of all rows, once members of the family were tried: the statistics, the powers of the
+        # features, and components from which EM may start, by their number and pooling.
+        self.whole: Statistics | None = None
+        self.powers: Powers | None = None
+        self.components: dict[Any, Given] = {}
         self.reader = TableReader.of(self.table.X, columns)
         self.metrics = metrics_of(self.table.classes)
         self.steps = Steps(1.0, None)
@@ -130,7 +135,13 @@ class Trial:
         plain &= _grid_of(model) is None
         if self.whole is not None and plain:
             return model._fit_from_statistics(model._settings(), self.table.X, self.y, self.whole)
-        return fit(model, self.table.X, self.y, self.table.weights)
+        rows = self.table.X, self.y, self.table.weights
+        if isinstance(model, UnskewedDiscriminant) and self.powers is not None:
+            return model._fit_raised(self.powers, *rows)
+        if isinstance(model, MixtureDiscriminant):
+            start = self.components.get((model.n_components, model.pooling), Given())
+            return model._fit_from(start, *rows)
+        return fit(model, *rows)
 
     def baseline(self) -> dict[str, float]:
         """The mean over the folds of each metric for the class shares of the training rows."""
