@@ -84,6 +84,7 @@ def html_table(
 
 
 def _cell(tag: str, j: int, content: Any, words: Sequence[int], look: str) -> Html:
-    side = f"text-align: {'left' if j in words else 'right'}"
+    # A number and its error stay on one line, however narrow the page.
+    side = "text-align: left" if j in words else "text-align: right; white-space: nowrap"
     room = "padding: 0.2em 0.7em 0.2em 0; vertical-align: top"
     return element(tag, content, style=f"{side}; {room}; {look}")

@@ -103,3 +103,11 @@ def test_a_model_without_classes_is_refused_in_a_sentence(judge):
     mixture = sf.GaussianMixture(2, random_state=0).fit(X)
     with pytest.raises(InvalidParameter, match=r"a GaussianMixture has no classes.*Mixture"):
         judge(mixture, X, np.arange(30) % 2)
+
+
+def test_thresholds_are_shown_as_a_reader_writes_them():
+    p = np.array([[1 - 2e-5, 2e-5], [0.6, 0.4], [0.3, 0.7]])
+    shown = repr(tabulate_thresholds(p, np.array(["no", "yes"]), ["no", "yes", "yes"]))
+    assert "0.00002" in shown
+    assert "nan" not in shown
+    assert "e-05" not in shown

@@ -101,4 +101,4 @@ class Importance:
         return "\n".join([self.title, *align_columns([list(HEAD), *self._lines]), *self._rest])
 
     def _repr_html_(self) -> str:
-        return html_table(HEAD, self._lines)
+        return html_table(HEAD, self._lines, caption=self.title, notes=self._rest)

@@ -14,7 +14,7 @@ from suffice.data.parameters import share
 from suffice.errors import InvalidParameter
 from suffice.html import html_table
 from suffice.selection.evaluation import label_codes
-from suffice.text import align_columns, shown
+from suffice.text import align_columns, format_number, shown
 
 HEAD = ("threshold", "recall", "precision", "predicted", "cost")
 
@@ -71,7 +71,7 @@ class Thresholds:
         near = [int(np.abs(self.predicted - goal).argmin()) for goal in goals]
         (best,) = self.for_cost().values()
         at = sorted({*near, int(np.flatnonzero(self.threshold == best)[0])})
-        return [[f"{column[i]:.4g}" for column in self.table.values()] for i in at]
+        return [[_cell(column[i]) for column in self.table.values()] for i in at]
 
     def __repr__(self) -> str:
         ((label, best),) = self.for_cost().items()
@@ -79,7 +79,11 @@ class Thresholds:
         return "\n".join([title, *align_columns([list(HEAD), *self.lines()])])
 
     def _repr_html_(self) -> str:
-        return html_table(HEAD, self.lines())
+        return html_table(HEAD, self.lines(), words=())
+
+
+def _cell(value: float) -> str:
+    return "-" if np.isnan(value) else format_number(value)
 
 
 def tabulate_thresholds(
