@@ -45,6 +45,16 @@ def test_a_projection_of_three_classes_has_the_borders_of_the_model():
     assert shown.caption_ == ""
 
 
+def test_a_projection_of_one_feature_has_a_threshold_between_neighbours():
+    rows = ROWS[:, [9]]
+    model = sf.LDA().fit(rows, Y)
+    shown = plots.ProjectionDisplay.from_estimator(model, rows, Y, ax=axes())
+    assert sorted(border.classes for border in shown.borders) == [(0, 1), (0, 2)]
+    for border in shown.borders:
+        x = border.lines[0][0, 0] / model.scalings_[0, 0] + model.xbar_[0]
+        assert abs(model.log_odds([[x]], *border.classes)[0]) < 1e-9
+
+
 def test_a_projection_of_two_classes_has_one_axis_and_a_threshold():
     rows, labels = load_breast_cancer(return_X_y=True)
     model = sf.LDA().fit(rows, labels)

@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from itertools import combinations
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from suffice.answers.between import linear_boundary
-from suffice.answers.boundary import Boundary
 from suffice.data.arrays import Array, Floats
 from suffice.data.batches import split_named
 from suffice.errors import InvalidParameter
-from suffice.plots.borders import Border, winning_pieces
+from suffice.plots.borders import Border, borders
 from suffice.plots.box import around
 from suffice.plots.classes import draw_classes
 from suffice.plots.constructors import drawn
 from suffice.plots.display import Display
 from suffice.plots.points import PlottedRows
 from suffice.plots.style import Style, as_text, ink
+from suffice.plots.view import View
 from suffice.text import shown
 
 if TYPE_CHECKING:
@@ -80,12 +78,11 @@ class ProjectionDisplay(Display):
         X, y = split_named(X, y)
         scores = np.asarray(model.transform(X))
         at = _axes(scores.shape[1], axes)
-        means = np.asarray(model.transformed_means_)[:, at]
-        rows = scores[:, at]
-        if len(at) == 1:
+        means, rows = np.asarray(model.transformed_means_)[:, at], scores[:, at]
+        if len(at) == 1:  # the second is the class, spread out
             rows = np.column_stack([rows, 0.0 * rows])
         points = PlottedRows.of(rows, y, model)
-        lines = _borders(model, points, means) if boundaries else []
+        lines = _borders(model, points.rows, means) if boundaries else []
         shares = np.asarray(model.explained_variance_ratio_)
         partial = len(np.asarray(model.classes_)) - 1 > len(at) and scores.shape[1] > len(at)
         return cls(points, model.classes_, means, tuple(at), shares, lines, partial)
@@ -151,42 +148,13 @@ def _axes(available: int, axes: Any) -> list[int]:
     return [int(i) for i in at]
 
 
-def _borders(model: Any, points: PlottedRows, means: Floats) -> list[Border]:
+def _borders(model: Any, rows: Floats, means: Floats) -> list[Border]:
     """Boundaries of classes whose covariance is the identity in these coordinates."""
-    possible = np.flatnonzero(model.priors_ > 0).tolist()
-    if means.shape[1] == 1:
-        return _threshold(model, means)
-    box = around(np.concatenate([points.rows, means]), margin=2.0)
-    against = [_between(model, means, c, possible[0]) for c in range(len(means))]
+    from suffice.estimators.linear import LDA
 
-    def scores(rows: Floats) -> Floats:
-        columns = [np.full(len(rows), -np.inf) if b is None else b(rows) for b in against]
-        columns[possible[0]] = np.zeros(len(rows))
-        return np.column_stack(columns)
-
-    several = []
-    for a, b in combinations(possible, 2):
-        boundary = _between(model, means, a, b)
-        lines = [] if boundary is None else boundary.curve(box)
-        pieces = [piece for line in lines for piece in winning_pieces(line, scores, a, b)]
-        if pieces:
-            several.append(Border((model.classes_[a], model.classes_[b]), tuple(pieces), True))
-    return several
-
-
-def _threshold(model: Any, means: Floats) -> list[Border]:
-    """The point that divides two classes along one axis, as a line across it."""
-    boundary = _between(model, means, 1, 0) if len(means) == 2 else None
-    if boundary is None or boundary.log_odds.is_constant:
-        return []
-    x = boundary.crossings([0.0], [1.0])[0, 0]
-    line = np.array([[x, -0.5], [x, 1.5]])
-    return [Border((model.classes_[0], model.classes_[1]), (line,), True)]
-
-
-def _between(model: Any, means: Floats, a: int, b: int) -> Boundary | None:
-    if a == b or not model.priors_[[a, b]].all():
-        return None
-    labels = (model.classes_[a].item(), model.classes_[b].item())
-    log_priors = np.log(model.priors_[[a, b]])
-    return linear_boundary(labels, means[[a, b]], means[a] - means[b], log_priors)
+    k, only_one = len(means), means.shape[1] == 1
+    plane = np.column_stack([means, 0.0 * means]) if only_one else means
+    across, up = around(np.concatenate([rows, plane]), margin=2.0)
+    box = (across, (-0.5, k - 0.5) if only_one else up)
+    projected = LDA.from_parameters(plane, np.eye(2), model.priors_, classes=model.classes_)
+    return borders(View.of(projected, box=box))
