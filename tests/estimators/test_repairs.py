@@ -54,7 +54,7 @@ def told(model, rows):
 @pytest.mark.parametrize(
     ("model", "table", "words"),
     [
-        (sf.QDA(), few_rows, ["classes 7, 8 have 1, 2 rows", "13 features", "pooled"]),
+        (sf.QDA(), few_rows, ["classes 7, 8 have 1 to 2 rows", "13 features", "pooled"]),
         (sf.QDA(shrinkage=0.1, target="diagonal"), few_rows, ["class 7", "pooled"]),
         (sf.GaussianDiscriminant(ddof=1), few_rows, ["classes 7, 8", "pooled"]),
         (sf.QDA(), constant_in_a_class, ["class 1", "constant", "pooled"]),
@@ -212,6 +212,12 @@ def test_several_columns_that_decide_alone_are_named_in_the_advice():
     message = told(sf.LDA(), (X.assign(first=Y == 0, second=Y == 1), Y))
     assert "columns 'first', 'second' are constant within every class but differ" in message
     assert "drop 'first', 'second' if they repeat the label" in message
+
+
+def test_rows_of_small_classes_are_reported_as_a_range():
+    y = np.repeat(["few", "many", "none"], [3, 60, 2])
+    with pytest.warns(RepairedModel, match="classes 'few', 'none' have 2 to 3 rows, too few"):
+        sf.QDA().fit(np.random.default_rng(0).normal(size=(65, 4)), y)
 
 
 def test_too_few_observed_values_are_reported_with_their_column():

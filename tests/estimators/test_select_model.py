@@ -156,6 +156,17 @@ def test_a_class_with_a_single_row_is_never_tested_and_the_result_says_so():
     assert list(found.model.classes_) == ["0", "1", "2", "alone"]
 
 
+def test_notes_on_several_small_classes_speak_of_several():
+    y = Y.astype(str)
+    y[5], y[6], y[[7, 8]], y[[9, 10]] = "alone", "single", "few", "rare"
+    assert sf.select_model(X, y, [sf.LDA()]).notes == (
+        "classes 'alone', 'single' have a single row each: they train in every fold and are never "
+        "tested.",
+        "classes 'few', 'rare' have fewer rows than there are folds, so some folds do not test all "
+        "of them.",
+    )
+
+
 def test_a_class_with_fewer_rows_than_folds_is_tested_in_some_of_them():
     y = Y.astype(str)
     y[[5, 6]] = "few"

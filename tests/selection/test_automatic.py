@@ -186,6 +186,18 @@ def held_out_rows(p, codes):
     return HeldOut(own, codes, np.ones(len(codes)), np.arange(len(codes)) % 5, np.full((5, 2), 0.5))
 
 
+def test_a_pool_of_many_classes_is_judged_on_the_rows_it_is_found_by():
+    k, n = 450, 1100
+    rng = np.random.default_rng(0)
+    own = special.log_softmax(rng.normal(size=(2, n, k)), axis=2)
+    shares = np.full((2, k), 1 / k)
+    codes, folds = rng.integers(0, k, n), np.arange(n) % 2
+    rows = HeldOut(own, codes, np.ones(n), folds, shares).enough_for_a_pool()
+    assert len(rows.codes) < n
+    found = fit_pool(rows, shares[0], calibrate=False)
+    assert len(found.log_posterior) == len(rows.codes)
+
+
 def test_a_pool_of_certain_models_keeps_a_floor():
     codes = np.arange(60) % 2
     certain = fit_pool(held_out_rows(np.full((2, 60), 1 - 1e-12), codes), np.full(2, 0.5)).pool

@@ -16,6 +16,9 @@ from suffice.statistics.storage.registry import storable
 # well a model predicts n rows, they do not show that it is wrong less often than once in n.
 IMAGINARY_ROWS = 0.3
 
+# Rows that a pool is found by: MAX_CELLS rows x classes, or MIN_ROWS rows where classes are many.
+MAX_CELLS, MIN_ROWS = 400_000, 1000
+
 # Nats that such a label may cost: classes that lie far apart are not to be blurred for its sake.
 MOST_SURPRISE = 200.0
 
@@ -109,9 +112,10 @@ class HeldOut:
         each = np.minimum(-log_posterior, MOST_SURPRISE) * self.shares[self.fold]
         return float(np.average(each.sum(axis=1), weights=self.weights))
 
-    def some(self, most: int) -> HeldOut:
-        """At most `most` rows, chosen at random."""
-        n = len(self.codes)
+    def enough_for_a_pool(self) -> HeldOut:
+        """Some of the rows, chosen at random: a few numbers per model need no more."""
+        n, k = self.log_posteriors.shape[1:]
+        most = max(MIN_ROWS, MAX_CELLS // k)
         if n <= most:
             return self
         return self.at(np.sort(np.random.default_rng(0).choice(n, most, replace=False)))
@@ -145,7 +149,6 @@ def fit_pool(
     deviation: float = 0.5,
     min_weight: float = 0.03,
     max_members: int = 6,
-    max_cells: int = 400_000,
 ) -> PoolFit:
     """The pool that predicts held-out rows best, and the models that are members of it.
 
@@ -156,10 +159,9 @@ def fit_pool(
     shares : (k,) of the classes in all rows
     calibrate : False averages the posteriors as they are, without a floor
     deviation : of slopes and offsets from 1 and 0, see `recalibrations`
-    max_cells : rows x classes that are used, since a few numbers per model need no more
     """
     m, _, k = rows.log_posteriors.shape
-    rows = rows.some(max(1000, max_cells // k))
+    rows = rows.enough_for_a_pool()
     weights = rows.independent
     crossed, final = [], []
     for log_posterior in rows.log_posteriors:

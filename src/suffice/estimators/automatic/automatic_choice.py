@@ -287,7 +287,7 @@ class _Choice:
             contest.fold_of,
             training_shares(contest.folds, contest.codes, contest.weights, k),
             self.trial.repeats,
-        ).some(max(2000, 400_000 // k))
+        ).enough_for_a_pool()
 
 
 def _is_as_good(found: PoolFit, alone: HeldOut) -> bool:

@@ -69,12 +69,18 @@ def _stratified_folds(
         notes.append(
             f"class {quote_names(classes[single])} has a single row: it trains in every fold and "
             "is never tested."
+            if len(single) == 1
+            else f"classes {quote_names(classes[single])} have a single row each: they train in "
+            "every fold and are never tested."
         )
     few = np.flatnonzero((sizes > 1) & (sizes < cv))
     if len(few):
+        noun, has, it = (
+            ("class", "has", "it") if len(few) == 1 else ("classes", "have", "all of them")
+        )
         notes.append(
-            f"class {quote_names(classes[few])} has fewer rows than there are folds, so some folds "
-            "do not test it."
+            f"{noun} {quote_names(classes[few])} {has} fewer rows than there are folds, so some "
+            f"folds do not test {it}."
         )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # the notes report it

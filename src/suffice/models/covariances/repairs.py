@@ -99,9 +99,9 @@ def _fewest(s: AnyStatistics, at: Array) -> str:
     if (known.min(axis=1) < count).any():
         column = _columns(s, [int(known.min(axis=0).argmin())])
         return f"{has} only {plural(int(known.min()), 'observed value')} of column {column}"
-    if len(at) == 1:
-        return f"has {plural(int(count[0]), 'row')}"
-    return f"have {quote_names(count, MOST_NAMED)} rows"
+    least, most = int(count.min()), int(count.max())
+    each = " each" if len(at) > 1 else ""
+    return f"{has} {plural(least, 'row')}{each}" if least == most else f"{has} {least} to {most} rows"
 
 
 def _named(classes: Array) -> str:
