@@ -341,6 +341,15 @@ def test_the_best_of_several_starts_is_kept():
     assert set(seen) == {1, 2, 3}
 
 
+def test_several_starts_leave_an_optimum_that_k_means_always_leads_to():
+    # A long cloud beside a round one: k-means cuts the round one, which EM does not undo.
+    rng = np.random.RandomState(0)
+    stretched = rng.randn(500, 2) @ np.array([[0.0, -0.1], [1.7, 0.4]])
+    X = np.concatenate([stretched, rng.randn(500, 2) * 0.7 + [-4, 1]])
+    once, often = (fitted(X, 4, kind="diag", n_init=n).log_likelihood for n in (1, 8))
+    assert often > once + 0.1
+
+
 def test_progress_reports_every_iteration():
     seen = []
     found = fitted(blobs(), 3, progress=seen.append)

@@ -53,7 +53,7 @@ def fit_mixture(
     best: MixtureFit | None = None
     for start in range(1, 1 + (effort.n_init if sizes.max() > 1 else 1)):
         try:
-            model = em.start(rng, given or Given())
+            model = em.start(rng, given or Given(), again=start > 1)
         except KeyboardInterrupt:
             if best is None:
                 raise
@@ -128,12 +128,15 @@ class Em:
         level = training.own_log_likelihood(model) / training.total
         return MixtureFit(model, statistics.weight, (level,), converged=True)
 
-    def start(self, rng: np.random.Generator, given: Given) -> GaussianModel:
-        """Components of the rows nearest to some centres, replaced by those given."""
+    def start(self, rng: np.random.Generator, given: Given, again: bool = False) -> GaussianModel:
+        """Components of the rows nearest to some centres, replaced by those given.
+
+        again : whether EM has been started for these rows before
+        """
         weights, means, covariances = given.weights, given.means, given.covariances
         if weights is None or means is None or covariances is None:
             near = Nearest(self.training, self.owner)
-            centres = near.centres(rng) if means is None else means
+            centres = near.centres(rng, again) if means is None else means
             nearest = self._nearest_components(near, centres)
             weights = nearest.priors if weights is None else weights
             means = nearest.means if means is None else means

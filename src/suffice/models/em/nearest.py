@@ -29,11 +29,16 @@ class Nearest:
         self.centre = overall.mean[0]
         self.inverse = np.sqrt(reciprocal(overall.squares[0] / overall.known_weight[0]))
 
-    def centres(self, rng: np.random.Generator) -> Floats:
+    def centres(self, rng: np.random.Generator, again: bool = False) -> Floats:
         """Random, well-spread rows, then moved to the mean of their rows a few times, (K, d).
 
         For small data, the best of several starts, which is cheap.
+
+        again : the rows as they were drawn, because k-means mostly ends in the same centres, from
+            which EM would find the same optimum again
         """
+        if again:
+            return self._seeds(rng)
         n, d = self.training.X.shape
         few_entries = 1 << 17  # rows x features x components up to which several starts are cheap
         several = 4 if n * d * len(self.owner) <= few_entries else 1
