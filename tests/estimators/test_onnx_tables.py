@@ -83,6 +83,24 @@ def test_graphs_have_missing_indicators(kind):
     assert np.allclose(answers(model, given)[1], model.predict_proba(table), atol=1e-12)
 
 
+def test_columns_may_have_the_names_that_graphs_give_their_values():
+    table = TABLE.rename(columns={"age": "v1", "plan": "v_3", "smoker": "X"})
+    model = sf.LDA().fit(table, Y)
+    assert np.allclose(answers(model, table)[1], model.predict_proba(table), atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [("", "'' is empty"), ("label", "'label' is that of an output"), ("probabilities", "output")],
+)
+def test_a_column_that_cannot_be_an_input_is_named_with_the_call_that_renames_it(name, why):
+    table = TABLE.rename(columns={"age": name})
+    with pytest.raises(InvalidParameter, match=why) as caught:
+        sf.to_onnx(sf.LDA().fit(table, Y))
+    renamed = eval(str(caught.value).split("table = ")[1][:-1], {"table": table})
+    assert len(sf.to_onnx(sf.LDA().fit(renamed, Y)).graph.input) == 3
+
+
 def test_levels_may_be_numbers_of_an_array():
     rows = np.c_[TABLE["age"], np.arange(200) % 4, np.where(YES, 2.0, 7.0)]
     model = sf.MixedNB(categorical=[1, 2]).fit(rows, Y)

@@ -39,7 +39,14 @@ from suffice.estimators.onnx.onnx_scores import (
     powers_of,
     student_scores,
 )
-from suffice.estimators.onnx.onnx_tables import encoded_rows, input_notes, input_types
+from suffice.estimators.onnx.onnx_tables import (
+    OUTPUTS,
+    check_input_names,
+    encoded_rows,
+    input_notes,
+    input_types,
+    unlike,
+)
 from suffice.estimators.pooled.pooled import PooledDiscriminant
 from suffice.estimators.pooled.pooled_model import PooledModel
 from suffice.estimators.unskewed import UnskewedDiscriminant
@@ -67,9 +74,9 @@ def to_onnx(model: Any, dtype: str = "float32") -> Any:
 
     Rows and probabilities have the given dtype; in between, everything is float64. CategoricalNB
     takes int64 or strings. A mixture or a pool is exported with all its components or members.
-    Naive Bayes ignores missing values (NaN), as in `predict`; full
-    covariances give NaN for such a row. The graph of a model of a table takes one input (n, 1) for
-    each of its columns: numbers, strings or booleans; an empty string is a missing value. Unseen
+    Naive Bayes ignores missing values (NaN), as in `predict`; full covariances give NaN for such a
+    row. The graph of a model of a table takes one input (n, 1) for each of its columns: numbers,
+    booleans, or strings without blanks around them; an empty string is a missing value. Unseen
     levels are treated as in `predict`. A graph reads no texts as numbers or dates: "$1,234" is
     passed as 1234, and a date as its parts, such as "born (year)" and "born (days)". Each input
     says in its `doc_string` what it takes, and `model.columns_.read(table)` returns these numbers.
@@ -86,14 +93,15 @@ def to_onnx(model: Any, dtype: str = "float32") -> Any:
     check_is_fitted(model)
     model = getattr(model, "model_", model)  # what an AutoDiscriminant chose
     opset = 18  # version of the standard operators
-    graph = Graph(opset)
     rows, reader = _input_type(model, dtype), model._learned.reader
     inputs, notes = {"X": (rows, model.n_features_in_)}, dict[str, str]()
     if reader is not None:
         notes = input_notes(reader)
         inputs = {name: (kind, 1) for name, kind in input_types(reader, rows).items()}
+        check_input_names(inputs)
+    graph = Graph(opset, unlike(inputs, "v"))
     label, probabilities = _answers(graph, _rows(graph, model), model, np.dtype(dtype))
-    renamed = {label: "label", probabilities: "probabilities"}
+    renamed = dict(zip((label, probabilities), OUTPUTS, strict=True))
     nodes = [_node_proto(onnx, node, renamed) for node in graph.nodes]
     tensors = [_tensor(onnx, values, name) for name, values in graph.constants.items()]
     info, k = onnx.helper.make_tensor_value_info, len(model.classes_)

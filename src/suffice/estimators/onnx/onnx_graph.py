@@ -34,6 +34,7 @@ class Graph:
     """
 
     opset: int
+    prefix: str = "v"  # of the names of values
     nodes: list[Node] = field(default_factory=list)
     constants: dict[str, Array] = field(default_factory=dict)
 
@@ -67,4 +68,4 @@ class Graph:
         return self.reduce("ReduceSum", self.add("Mul", value, value), 1)
 
     def _name(self) -> str:
-        return f"v{len(self.nodes) + len(self.constants)}"
+        return f"{self.prefix}{len(self.nodes) + len(self.constants)}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from suffice.data.columns.time_parts import TimePart
 from suffice.data.tables.encoding import Encoding
 from suffice.data.tables.level_groups import LevelGroups
 from suffice.data.tables.table_rows import TableReader
+from suffice.errors import InvalidParameter
 from suffice.estimators.onnx.onnx_graph import Graph
 
 # The numbers that a date is read as.
@@ -23,6 +25,9 @@ _PARTS = {
     TimePart.HOUR: "hour, with its fraction,",
     TimePart.DAYS: "whole days since 1970-01-01",
 }
+
+# The names of the outputs of a graph.
+OUTPUTS = "label", "probabilities"
 
 # The types of inputs by the values of levels.
 _TYPES = {"text": np.dtype(np.str_), "numbers": np.dtype(np.int64), "booleans": np.dtype(np.bool_)}
@@ -36,6 +41,29 @@ def input_types(reader: TableReader, dtype: Any) -> dict[str, Any]:
         own = _TYPES[kind.values] if isinstance(kind, Levels) else dtype
         types |= dict.fromkeys(kind.features(name), own)
     return types
+
+
+def check_input_names(names: Iterable[str]) -> None:
+    """Raise if the name of a column cannot be that of an input."""
+    for name in names:
+        if not name or name in OUTPUTS:
+            why = "is that of an output of the graph" if name else "is empty"
+            raise InvalidParameter(
+                f"the column name {name!r} {why}. Rename the column before fit: "
+                f"table = table.rename(columns={{{name!r}: {'x_' + name!r}}})."
+            )
+
+
+def unlike(names: Iterable[str], prefix: str) -> str:
+    """A prefix with which none of some names begins.
+
+    >>> unlike(["v1", "age"], "v"), unlike(["age"], "v")
+    ('v_', 'v')
+    """
+    taken = tuple(names)
+    while any(name.startswith(prefix) for name in taken):
+        prefix += "_"
+    return prefix
 
 
 def input_notes(reader: TableReader) -> dict[str, str]:
