@@ -214,6 +214,21 @@ def test_several_columns_that_decide_alone_are_named_in_the_advice():
     assert "drop 'first', 'second' if they repeat the label" in message
 
 
+def test_levels_that_lie_in_one_class_each_are_named_not_called_too_few_rows():
+    rng = np.random.default_rng(0)
+    area = rng.integers(0, 6, 400)
+    table = pd.DataFrame({"acid": rng.normal(size=400), "area": np.array(list("abcdef"))[area]})
+    with pytest.warns(RepairedModel) as caught:
+        model = sf.LDA().fit(table, np.where(area < 3, "south", "north"))
+    (message,) = (str(one.message) for one in caught)
+    assert message.startswith(
+        "LinearDiscriminantAnalysis: a combination of columns 'area=d', 'area=e', 'area=f' is "
+        "constant within every class but differs between them, so correlations are shrunk by OAS. "
+        "To avoid it, drop 'area' if it repeats the label, or use "
+    )
+    assert model.score(table, np.where(area < 3, "south", "north")) == 1
+
+
 def test_rows_of_small_classes_are_reported_as_a_range():
     y = np.repeat(["few", "many", "none"], [3, 60, 2])
     with pytest.warns(RepairedModel, match="classes 'few', 'none' have 2 to 3 rows, too few"):

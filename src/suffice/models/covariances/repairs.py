@@ -8,11 +8,18 @@ from typing import Any
 
 import numpy as np
 
-from suffice.data.arrays import Array, Floats
+from suffice.data.arrays import Array, Floats, Indices
 from suffice.models.covariances.covariance import FullCovariance
 from suffice.models.covariances.groups import Groups
-from suffice.models.covariances.linalg import Whitener, orthonormal, reciprocal
+from suffice.models.covariances.linalg import (
+    Whitener,
+    eigen,
+    orthonormal,
+    rank_tolerance,
+    reciprocal,
+)
 from suffice.models.gaussian import GaussianModel
+from suffice.models.separating import mean_steps
 from suffice.models.settings import Settings
 from suffice.statistics.incomplete import AnyStatistics, IncompleteStatistics
 from suffice.statistics.statistics import Statistics
@@ -46,7 +53,7 @@ def repairs(
     if len(s.classes) == 1 and matrices:
         all_repairs.append(_single_class(s))
     if model.shrunk:
-        all_repairs.append(_too_few_rows(model, s))
+        all_repairs.append(_shrunk(model, s, settings))
     if model.borrowed and matrices and not model.shrunk:
         all_repairs.append(_borrowed(model, s))
     if model.borrowed and not matrices:
@@ -69,14 +76,35 @@ def _single_class(s: AnyStatistics) -> Repair:
     return Repair(what, "give it rows of two or more classes")
 
 
-def _too_few_rows(model: GaussianModel, s: AnyStatistics) -> Repair:
-    what = (
-        f"{int(s.count.sum())} rows of {len(s.classes)} classes are too few for a covariance "
-        f"of {s.n_features} features, so correlations are shrunk by OAS"
-    )
+def _shrunk(model: GaussianModel, s: AnyStatistics, settings: Settings) -> Repair:
+    n, k, d = int(s.count.sum()), len(s.classes), s.n_features
+    what = f"{n} rows of {k} classes are too few for a covariance of {d} features"
+    at = _separating_together(s, settings) if n - k >= d else np.zeros(0, np.int64)
+    if len(at):
+        what = f"a combination of columns {_columns(s, at)} is constant within every class"
+        what += " but differs between them"
+    what += ", so correlations are shrunk by OAS"
     if model.borrowed:
         what += " and the covariance is shared"
-    return Repair(what, changes={"shrinkage": "oas", "target": "diagonal"})
+    changes = {"shrinkage": "oas", "target": "diagonal"}
+    return Repair(what, changes=changes, drop=tuple(_names(s, at)))
+
+
+def _separating_together(s: AnyStatistics, settings: Settings) -> Indices:
+    """The features along which class means differ where no class varies."""
+    if not isinstance(s, Statistics):
+        return np.zeros(0, np.int64)
+    groups = Groups(s, settings)
+    if groups.wide:
+        return np.zeros(0, np.int64)
+    within = groups.shrunk(groups.pooled, 0.0)
+    scale = np.sqrt(reciprocal(np.diag(within)))
+    values, vectors = eigen(within * scale * scale[:, None])
+    still = vectors[:, values <= rank_tolerance(len(within))]
+    # The part of each class mean that lies in directions without variance.
+    outside = np.abs(still @ (still.T @ (mean_steps(s) * scale).T)).max(axis=1)
+    small_part = 1e-4  # of the largest, which is accurate to the root of the tolerance
+    return np.flatnonzero(outside > small_part * outside.max(initial=0.0))
 
 
 def _borrowed(model: GaussianModel, s: AnyStatistics) -> Repair:
@@ -101,7 +129,9 @@ def _fewest(s: AnyStatistics, at: Array) -> str:
         return f"{has} only {plural(int(known.min()), 'observed value')} of column {column}"
     least, most = int(count.min()), int(count.max())
     each = " each" if len(at) > 1 else ""
-    return f"{has} {plural(least, 'row')}{each}" if least == most else f"{has} {least} to {most} rows"
+    return (
+        f"{has} {plural(least, 'row')}{each}" if least == most else f"{has} {least} to {most} rows"
+    )
 
 
 def _named(classes: Array) -> str:
