@@ -337,6 +337,17 @@ def test_one_class_has_nothing_to_compare():
     assert "Mardia" in found.diagnostics
 
 
+def test_a_class_of_three_rows_of_one_feature_is_too_small_for_a_kurtosis():
+    rows = np.array([[1.0], [2.3], [3.0], [4.1], [5.5], [6.0], [1.5]])
+    with pytest.raises(
+        TooFewRows, match=r"'p' \(3 rows; 1 feature needs 4\); .* Collect more rows"
+    ):
+        mardia(rows[:6], list("pppqqq"))
+    found = mardia(rows, list("pppqqqq"))
+    assert list(found.by_class) == ["q"]
+    assert 0 < found.pvalue <= 1
+
+
 def test_a_class_with_few_rows_is_left_out_and_named():
     rows, y = X[:104], Y[:104]
     for test in TESTS:

@@ -100,9 +100,10 @@ def _too_few(found: Shapes, least: int, d: int, weighted: bool) -> str:
         label = shown(found.classes[0].label)
         have = f"only class {label} has a regular covariance, and this needs {least}"
     remark = " (Weights count as rows.)" if weighted else ""
+    fewer = "Collect" if d == 1 else f"Select fewer features than {d}, or collect"
     return (
-        f"{have}.{found.note}{remark} Select fewer features than {d}, or collect more rows; LDA, "
-        "GaussianNB or shrinkage='oas' still fit such data."
+        f"{have}.{found.note}{remark} {fewer} more rows; LDA, GaussianNB or shrinkage='oas' still "
+        "fit such data."
     )
 
 
@@ -113,7 +114,8 @@ def _shape(
     d, weight = len(kept), float(statistics.weight[c])
     rows = min(float(statistics.count[c]), weight)
     if rows < d + spare:
-        return f"{format_count(rows, 'row')}; {format_count(d, 'feature')} need {d + spare}"
+        need = "needs" if d == 1 else "need"
+        return f"{format_count(rows, 'row')}; {format_count(d, 'feature')} {need} {d + spare}"
     constant = kept[~varies[kept]].tolist()
     if constant:
         return f"constant in it: {name_features(constant, statistics.feature_names)}"

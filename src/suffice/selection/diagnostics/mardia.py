@@ -46,7 +46,7 @@ def mardia(X: Any, y: Any = None, sample_weight: Any = None) -> Diagnostic:
     else:
         rows = CompleteRows.of(X, y, sample_weight)
         rows = rows.sample(_max_rows(rows.table.X.shape[1]))
-        matrices = shapes(rows.statistics, spare=2)
+        matrices = shapes(rows.statistics, _spare(rows.statistics))
         moments = [_moments(cloud) for cloud in clouds(rows, matrices)]
         note = remarks(rows, matrices)
     by_class = {s.label: m for s, m in zip(matrices.classes, moments, strict=True)}
@@ -138,6 +138,11 @@ class MardiaMoments:
         return {"rows": self.n, **out, "kurtosis_pvalue": self.kurtosis_pvalue}
 
 
+def _spare(statistics: Statistics) -> int:
+    """Rows that a class needs beyond its features: kurtosis has a spread from four rows on."""
+    return 3 if (statistics.squares > 0).any(axis=0).sum() == 1 else 2
+
+
 def _max_rows(d: int) -> int:
     """How many rows take 4e10 multiplications: n d³ / 2 or n² d, whichever is less."""
     return int(max(4e10 / (d * d * (d + 1) / 2), np.sqrt(4e10 / d)))
@@ -186,7 +191,7 @@ def _of_statistics(statistics: Statistics) -> tuple[Shapes, list[MardiaMoments]]
             f"these statistics are of {statistics.n_features} features, and keep third and fourth "
             "moments of each only where there is one; pass X and y."
         )
-    matrices = shapes(statistics, spare=2)
+    matrices = shapes(statistics, _spare(statistics))
     sums = statistics.fourth.centred(statistics.known)
     moments = []
     for shape in matrices.classes:
