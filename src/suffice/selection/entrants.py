@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 from operator import add
 from typing import Any
@@ -17,9 +17,9 @@ from suffice.selection.metric_sums import MetricSums
 from suffice.selection.metrics import Metric
 from suffice.selection.pool import MOST_SURPRISE
 
-# The fold and the numbers of test rows (n,) -> ln p(x, y) of the model of each candidate that is
-# trained on the fold, up to a constant of the row, (m, k, n).
-Scores = Callable[[int, Indices], Floats]
+# Positions of candidates (m,), the fold, numbers of test rows (n,) -> ln p(x, y) of the model of
+# each candidate that is trained on the fold, up to a constant of the row, (m, k, n).
+Scores = Callable[[Indices, int, Indices], Floats]
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,41 +29,28 @@ class Entrants:
     kind : those of one kind stand for the same idea; the best of each kind may be pooled
     candidates : what each of them is, for the one who builds the models
     complexity : effective number of parameters of each, (m,)
-    scores : of all candidates
-    part : the scores of some of them by their positions, where these take less time than all
+    scores : of some of the candidates
     """
 
     kind: str
     candidates: Sequence[Any]
     complexity: Floats
     scores: Scores
-    part: Callable[[Indices], Scores] | None = None
 
     def take(self, which: Sequence[int]) -> Entrants:
         """Some of the candidates."""
-        some, part = np.array(which, np.int64), self.part
-
-        def scores(fold: int, at: Indices) -> Floats:
-            return self.scores(fold, at)[some]
-
+        own, scores = np.array(which, np.int64), self.scores
         return Entrants(
             self.kind,
-            [self.candidates[i] for i in some.tolist()],
-            self.complexity[some],
-            scores if part is None else part(some),
-            None if part is None else lambda which: part(some[which]),
+            [self.candidates[i] for i in which],
+            self.complexity[own],
+            lambda some, fold, at: scores(own[some], fold, at),
         )
 
-    def tempered(self, temperatures: Sequence[float]) -> Entrants:
-        """All candidates at each temperature: scores divided by it, for milder posteriors."""
-        times, scores = len(temperatures), self.scores
-
-        def milder(fold: int, at: Indices) -> Floats:
-            found = scores(fold, at)
-            return np.concatenate([found / one for one in temperatures])
-
-        many, complexity = [*self.candidates] * times, np.tile(self.complexity, times)
-        return Entrants(self.kind, many, complexity, milder)
+    def milder(self, temperature: float) -> Entrants:
+        """The same with all scores divided by a temperature."""
+        scores = self.scores
+        return replace(self, scores=lambda some, fold, at: scores(some, fold, at) / temperature)
 
 
 class Contest:
@@ -158,12 +145,12 @@ class Contest:
 
     def _blocks(self, entrants: Entrants, fold: int) -> Iterator[tuple[Indices, Floats]]:
         """Test rows of a fold in blocks, and their scores."""
-        rows = self.tests[fold]
-        step = max(16, (1 << 21) // (len(entrants.candidates) * self.k))
+        rows, every = self.tests[fold], np.arange(len(entrants.candidates))
+        step = max(16, (1 << 21) // (len(every) * self.k))
         for low in range(0, len(rows), step):
             at = rows[low : low + step]
             with np.errstate(all="ignore"):
-                yield at, entrants.scores(fold, at)
+                yield at, entrants.scores(every, fold, at)
 
 
 def _sample(

@@ -256,8 +256,8 @@ class _Choice:
         for i, some in enumerate(self.automatic.entrants):
             # Too confident posteriors are represented by those that are best when milder.
             if some.kind == "MixedNB":
-                milder = self.contest.losses(some.tempered((1.5, 3.0))).mean(axis=1)
-                means[i] = np.min([means[i], *milder.reshape(2, -1)], axis=0)
+                milder = [self.contest.losses(some.milder(one)) for one in (1.5, 3.0)]
+                means[i] = np.min([means[i], *np.mean(milder, axis=2)], axis=0)
         return means
 
     def _best_recalibrated(self, ranked: Sequence[tuple[float, int, int]]) -> Entrants:

@@ -104,8 +104,8 @@ def stored(
 ) -> Entrants:
     """Entrants whose scores are known already: (m, n, k) of the test rows of each fold."""
 
-    def scores(fold: int, at: Indices) -> Floats:
+    def scores(some: Indices, fold: int, at: Indices) -> Floats:
         places = np.searchsorted(contest.tests[fold], at)
-        return np.array(parts[fold][:, places].transpose(0, 2, 1))
+        return np.array(parts[fold][some][:, places].transpose(0, 2, 1))
 
     return Entrants(kind, models, complexity, scores)

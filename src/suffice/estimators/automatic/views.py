@@ -14,7 +14,7 @@ from suffice.estimators.mixed import MixedNB
 from suffice.models.settings import Settings
 from suffice.models.structures import structure_of
 from suffice.selection.criteria import effective_parameters
-from suffice.selection.entrants import Entrants, Scores
+from suffice.selection.entrants import Entrants
 from suffice.selection.family_path import DiagonalPath, Distances, FullPath, LevelPath
 from suffice.selection.fold_moments import FoldMoments
 from suffice.selection.folds import Fold, training_shares
@@ -98,23 +98,15 @@ class FamilyView:
         """Candidates by their parameters, those of each of several covariances together."""
         shares, each = np.log(self.moments.shares), len(given) // covariances
 
-        def part(some: Indices) -> Scores:
+        def scores(some: Indices, fold: int, at: Indices) -> Floats:
             which, at_covariance = np.unique(some // each, return_inverse=True)
-            places = at_covariance * each + some % each
-            every = np.array_equal(places, np.arange(len(which) * each))
-
-            def scores(fold: int, at: Indices) -> Floats:
-                found = densities(fold, at, which) + shares[fold][:, None]
-                found = found.reshape(-1, *found.shape[2:])
-                return np.asarray(found if every else found[places])
-
-            return scores
+            found = densities(fold, at, which) + shares[fold][:, None]
+            return _pick(found, at_covariance * each + some % each)
 
         models = [self.estimator(**one, columns=self.columns) for one in given]
         powers = self.rows.shape[1] if self.estimator._has_powers else 0
         complexity = _complexity(given, self.moments) + powers
-        name, every = f"{kind} {self.estimator.__name__}", np.arange(len(given))
-        return Entrants(name, models, complexity, part(every), part)
+        return Entrants(f"{kind} {self.estimator.__name__}", models, complexity, scores)
 
 
 @dataclass(frozen=True, eq=False)
@@ -161,17 +153,12 @@ class LevelsView:
         path = LevelPath.of(self.levels, table.codes, table.weight, self.folds, k, np.array(alphas))
         shares = np.log(training_shares(self.folds, table.codes, table.weight, k))
 
-        def part(some: Indices) -> Scores:
+        def scores(some: Indices, fold: int, at: Indices) -> Floats:
             which, at_covariance = np.unique(some % len(given), return_inverse=True)
-            places = some // len(given) * len(which) + at_covariance
-
-            def scores(fold: int, at: Indices) -> Floats:
-                found = path.scores(fold, at)[:, None] + shares[fold][:, None]
-                if measure is not None:
-                    found = found + measure(fold, at, which).scores(np.ones(1))[:, 0]
-                return np.asarray(found.reshape(-1, *found.shape[2:])[places])
-
-            return scores
+            found = path.scores(fold, at)[:, None] + shares[fold][:, None]
+            if measure is not None:
+                found = found + measure(fold, at, which).scores(np.ones(1))[:, 0]
+            return _pick(found, some // len(given) * len(which) + at_covariance)
 
         models = [
             MixedNB(**one, alpha=alpha, columns=self.columns) for alpha in alphas for one in given
@@ -182,8 +169,14 @@ class LevelsView:
             if self.moments is None
             else _complexity([{"structure": "diagonal", **one} for one in given], self.moments)
         )
-        complexity, every = free + np.tile(numbers, len(alphas)), np.arange(len(models))
-        return Entrants("MixedNB", models, complexity, part(every), part)
+        complexity = free + np.tile(numbers, len(alphas))
+        return Entrants("MixedNB", models, complexity, scores)
+
+
+def _pick(scores: Floats, places: Indices) -> Floats:
+    """Those of (a, b, k, n) at places among the first a x b, (m, k, n); no copy of all of them."""
+    flat = scores.reshape(-1, *scores.shape[2:])
+    return flat if np.array_equal(places, np.arange(len(flat))) else flat[places]
 
 
 def _inflated(measure: Measure, inflations: Sequence[float]) -> Densities:
