@@ -125,7 +125,7 @@ def test_showing_a_model_neither_builds_it_nor_warns():
         warnings.simplefilter("error")
         model = sf.QDA().partial_fit(X[:1], Y[:1])
         assert "priors" not in model._repr_html_()
-        assert model._model is None
+        assert "model" not in model._learned.kept
 
 
 MODELS = [

@@ -215,7 +215,7 @@ class OtherCovariance:
 def test_covariances_of_a_new_class_or_of_several_are_measured(place):
     X, y = wine()
     rows = place.put(X)
-    narrow, wide = (kind().fit(X, y)._model for kind in (sf.GaussianNB, sf.QDA))
+    narrow, wide = (kind().fit(X, y)._fitted for kind in (sf.GaussianNB, sf.QDA))
     own = tuple(OtherCovariance(one) for one in wide.covariances)
     for covariances in (own, (narrow.covariances[0], own[1], wide.covariances[2])):
         here = replace(wide, covariances=covariances)
@@ -263,8 +263,8 @@ def test_classes_with_too_few_rows_borrow_on_the_device_too(place, held):
         [np.flatnonzero(y < 1), np.flatnonzero(y == 1)[:5], np.flatnonzero(y == 2)[:4]]
     )
     here, there = sf.QDA().fit(place.put(X[few]), place.put(y[few])), sf.QDA().fit(X[few], y[few])
-    assert isinstance(here._model, HeldModel)
-    assert here._model.factors is not None
+    assert isinstance(here._fitted, HeldModel)
+    assert here._fitted.factors is not None
     check_answers(place, here, there, X)
     assert here.borrowed_classes_.tolist() == there.borrowed_classes_.tolist() == [1, 2]
 
@@ -280,7 +280,7 @@ def test_features_that_never_vary_are_ignored_on_the_device_too(place, held):
         sf.LDA(shrinkage="oas", target="diagonal"),
     ):
         here, there = clone(model).fit(place.put(X), place.put(y)), clone(model).fit(X, y)
-        assert here._model.factors is not None
+        assert here._fitted.factors is not None
         check_answers(place, here, there, X)
         check_answers(place, pickle.loads(pickle.dumps(here)), there, X)
 
@@ -291,7 +291,7 @@ def test_dependent_features_are_left_to_the_host(place, held):
     X = np.column_stack([X, X[:, 0] + X[:, 1]])
     for model in (sf.LDA(), sf.QDA()):
         here, there = clone(model).fit(place.put(X), place.put(y)), clone(model).fit(X, y)
-        assert here._model.factors is None
+        assert here._fitted.factors is None
         check_answers(place, here, there, X, rtol=1e-6)
 
 
@@ -301,7 +301,7 @@ def test_a_feature_that_separates_the_classes_exactly(place, held):
     X[:, 2] = y
     for model in (sf.LDA(), sf.QDA()):
         here, there = clone(model).fit(place.put(X), place.put(y)), clone(model).fit(X, y)
-        assert here._model.factors is not None
+        assert here._fitted.factors is not None
         check_answers(place, here, there, X, rtol=1e-7)
 
 

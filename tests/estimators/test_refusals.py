@@ -69,7 +69,7 @@ class Unchanged:
         names = {name for name in vars(model) if name.endswith("_")}
         if not hasattr(model, "statistics_"):
             return sorted(names)
-        answers = model._model.joint(X[:, : model.n_features_in_])
+        answers = model._fitted.joint(X[:, : model.n_features_in_])
         return (
             sorted(names),
             model.statistics_.digest(),

@@ -251,3 +251,9 @@ def _from_frame(frame: nw.DataFrame[Any]) -> FrameFeatures:
     names = frame.columns
     text = all(isinstance(name, str) for name in names)
     return FrameFeatures(frame, tuple(names) if text else None)
+
+
+def all_numbers(X: Any) -> Floats:
+    """All rows of a table of numbers."""
+    features = as_features(X)
+    return np.asarray(features.read(0, features.shape[0]), np.float64)

@@ -216,9 +216,9 @@ def _learn(rows: ClusterRows, learner: Any, method: str, given: dict[str, Any]) 
         learner._labels(None)  # raises the error for missing labels
     some = RowsInParts(rows, given["y"], given["sample_weight"], given.get("classes"))
     if method == "partial_fit":
-        return learner._add(some)
+        return learner._change(some)
     if method == "forget":
-        return learner._remove(some)
+        return learner._change(some, forgets=True)
     for name in cross_validated(learner):
         raise InvalidParameter(
             f"{name}='cv' tests on rows held out, which takes them in memory: choose on a sample "

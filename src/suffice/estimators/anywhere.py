@@ -53,20 +53,13 @@ def _wherever_rows_are(
         here, engine = self if changes else snapshot(self), engine_of(X)
         if engine is not None:
             return engine.call(here, method.__name__, X, *args, **kwargs)
-        if labelled:
-            X, args, kwargs = _split_labels(X, args, kwargs)
+        y = args[0] if args else kwargs.get("y")
+        if labelled and y is not None:
+            X, y = split_named(X, y)
+            args, kwargs = ((y, *args[1:]), kwargs) if args else (args, {**kwargs, "y": y})
         return method(here, X if afresh else _features(here, X), *args, **kwargs)
 
     return cast(Method, call)
-
-
-def _split_labels(X: Any, args: Any, kwargs: Any) -> tuple[Any, Any, Any]:
-    """The arguments with the labels themselves where y is the name of a column of X."""
-    y = args[0] if args else kwargs.get("y")
-    if y is None:
-        return X, args, kwargs
-    X, labels = split_named(X, y)
-    return (X, (labels, *args[1:]), kwargs) if args else (X, args, {**kwargs, "y": labels})
 
 
 def _features(estimator: Any, X: Any) -> Any:

@@ -43,11 +43,12 @@ DEFAULT_FOLDS = 5
 
 def cross_validated(estimator: Any) -> list[str]:
     """The parameters of an estimator that are set to "cv"."""
-    return [
-        name
-        for name in GRID
-        if isinstance(value := getattr(estimator, name, None), str) and value == "cv"
-    ]
+    names = []
+    for name in GRID:
+        value = getattr(estimator, name, None)
+        if isinstance(value, str) and value == "cv":
+            names.append(name)
+    return names
 
 
 def combinations(names: list[str]) -> list[dict[str, float]]:

@@ -34,8 +34,7 @@ from suffice.estimators.explaining import by_feature, explained
 from suffice.estimators.output import FrameOutput, framed
 from suffice.estimators.sklearn_parameters import refuse_class_weight
 from suffice.estimators.state import at_once
-from suffice.models.computable import beyond_floats
-from suffice.models.model import Model
+from suffice.models.model import Model, beyond_floats
 from suffice.models.priors import class_priors
 from suffice.models.scoring import Hook, joint, log_posterior, log_sum, posterior, scores
 from suffice.text import quote_names, shown
@@ -108,7 +107,10 @@ class Classifier(
     @on_rows
     def predict(self, X: Any) -> Array:
         """The most probable class of each row."""
-        return labels_of(X, self.classes_, self._best(self._rows(X)))
+        rows = self._rows(X)
+        if isinstance(rows, RowsElsewhere):
+            return labels_of(X, self.classes_, rows.best(self._fitted))
+        return labels_of(X, self.classes_, self._answer_rows(rows, scores).argmax(axis=1))
 
     @framed
     @on_rows
@@ -284,9 +286,17 @@ class Classifier(
 
     @property
     def _atypicality(self) -> Atypicality:
-        """Created once per model, because simulations are cached."""
-        atypicality: Atypicality = self._learned.once("atypicality", self._made_atypicality)
-        return atypicality
+        """How atypical rows are; created once per model, because simulations are cached."""
+
+        def atypicality() -> Any:
+            base, weight = self._new_atypicality(), self._class_weight()
+            encoding = self._learned.encoding
+            if encoding is None or weight is None:
+                return base
+            sizes = [groups.size for groups in encoding.groups]
+            return level_atypicality(base, self._fitted, sizes, weight)
+
+        return self._learned.once("atypicality", atypicality)  # type: ignore[no-any-return]
 
     def _mixed_log_density(self, X: Any) -> Floats:
         """ln p(x), in which levels have their probabilities in place of Gaussian densities."""
@@ -294,14 +304,6 @@ class Classifier(
         if isinstance(atypicality, LevelAtypicality):
             return atypicality.log_density(self._rows(X))
         return log_sum(self.predict_joint_log_proba(X))
-
-    def _made_atypicality(self) -> Any:
-        base, encoding = self._new_atypicality(), self._learned.encoding
-        weight = self._class_weight()
-        if encoding is None or weight is None:
-            return base
-        sizes = [groups.size for groups in encoding.groups]
-        return level_atypicality(base, self._fitted, sizes, weight)
 
     @on_rows
     def discriminants(self, X: Any) -> Floats:
@@ -315,20 +317,8 @@ class Classifier(
         model: AnyModel = learned.once("model", lambda: self._build(learned))
         return model
 
-    @property
-    def _model(self) -> AnyModel | None:
-        """The model, or None if it is not built yet."""
-        model: AnyModel | None = self._learned.kept.get("model")
-        return model
-
     def _answer(self, X: Any, ask: Hook[Any], model: AnyModel | None = None) -> Floats:
         return self._answer_rows(self._rows(X), ask, model)
-
-    def _best(self, rows: Any) -> Indices:
-        """The position of the most probable class of each row, (n,)."""
-        if isinstance(rows, RowsElsewhere):
-            return rows.best(self._fitted)
-        return np.asarray(self._answer_rows(rows, scores).argmax(axis=1))
 
     def _answer_rows(self, rows: Any, ask: Hook[Any], model: AnyModel | None = None) -> Floats:
         model = self._fitted if model is None else model

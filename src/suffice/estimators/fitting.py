@@ -22,7 +22,7 @@ from suffice.data.weights import Weights
 from suffice.errors import InvalidLabels, InvalidParameter
 from suffice.estimators.base import Estimator
 from suffice.estimators.columns import LearnedColumns
-from suffice.estimators.new_rows import RowsInMemory
+from suffice.estimators.new_rows import RowsInMemory, facts_of_table
 from suffice.estimators.state import State
 from suffice.models.em.training import Effort, EmProgress, MixtureFit, Training
 from suffice.models.mixture import MixtureModel
@@ -47,7 +47,7 @@ class FittedMixture(State):
     ) -> Self:
         """The state of an estimator after this fit to rows."""
         return cls(
-            **rows.facts(None if encoding is None else encoding.reader),
+            **facts_of_table(rows.X, rows.y, None if encoding is None else encoding.reader),
             encoding=encoding,
             kept={"model": fit.model},
             classes=fit.model.classes,

@@ -17,25 +17,25 @@ from suffice.answers.outliers import Atypicality
 from suffice.answers.pair import class_pair
 from suffice.data.arrays import Array, Floats
 from suffice.data.batches import batches
-from suffice.data.features import as_features
+from suffice.data.features import all_numbers, as_features
 from suffice.data.labels import class_position
 from suffice.data.tables.encoding import Encoding
-from suffice.data.tables.prepared_table import TableRows
+from suffice.data.tables.table_rows import TableReader
 from suffice.errors import InvalidParameter
 from suffice.estimators.anywhere import learns_afresh, on_rows
 from suffice.estimators.choosing import choose_settings, combinations, cross_validated
 from suffice.estimators.learned import Learned
 from suffice.estimators.learning import Learner
 from suffice.estimators.new_rows import RowsInMemory
-from suffice.estimators.outline import Outline, reader_of
-from suffice.estimators.sklearn_parameters import with_estimated_scatter
+from suffice.estimators.outline import Outline
+from suffice.estimators.sklearn_parameters import check_all_at_once, with_estimated_scatter
 from suffice.estimators.state import at_once
 from suffice.models.em.completion import adapt_settings, complete
 from suffice.models.gaussian import GaussianModel, LinearScores, class_matrices
 from suffice.models.settings import Settings, coarsen_for
 from suffice.selection.selection import Selection
 from suffice.statistics.exact.form import ExactForm, check_same_grid
-from suffice.statistics.exact.grid import Grid, check_grid, with_indicators
+from suffice.statistics.exact.grid import check_grid, with_indicators
 from suffice.statistics.statistics import Statistics
 from suffice.statistics.summarize import summarize_batches, summarize_table
 from suffice.statistics.table_statistics import TableStatistics
@@ -62,24 +62,28 @@ class GaussianClassifier(Learner[GaussianModel]):
         """What is learned from rows after cross-validating the named parameters on them."""
         tried = [clone(self).set_params(**values) for values in combinations(names)]
         settings_and_priors = [(one._settings(), one.priors) for one in tried]
-        X, y = rows.X, rows.y
         pupil: Self = clone(self)
         like = rows.outline(pupil, None)
-        check_grid(self.grid)
+        reader = TableReader.of(rows.X, self.columns) if like is None else like.reader
+        powers = None if like is None else like.powers
+        numbers, grid = rows.X, self.grid
+        check_grid(grid)
+        if reader is not None:
+            encoding = Encoding.of(rows.X, reader)
+            numbers = encoding.encode(rows.X)
+            if grid is not None:
+                grid = with_indicators(grid, encoding.names, len(reader.numeric_names))
+        if powers is not None:
+            numbers = powers.apply(all_numbers(numbers))
         selection, whole = choose_settings(
-            self._seen(X, like),
-            y,
-            rows.sample_weight,
-            settings_and_priors,
-            self._seen_grid(X, like),
+            numbers, rows.y, rows.sample_weight, settings_and_priors, grid
         )
         settings = settings_and_priors[selection.careful][0]
         statistics = (
             rows.statistics(pupil, settings, like)
-            if whole is None or reader_of(X, like, self.columns) is not None
-            else _with_names_of(whole, X).coarsen(settings.detail)
+            if whole is None or reader is not None
+            else _with_names_of(whole, rows.X).coarsen(settings.detail)
         )
-        powers = None if like is None else like.powers
         selection = replace(selection, chosen=selection.careful)
         return pupil._next(statistics, settings, rows, selection=selection, powers=powers)
 
@@ -87,24 +91,6 @@ class GaussianClassifier(Learner[GaussianModel]):
         """Build the model of rows whose statistics have already been computed."""
         statistics = _with_names_of(whole, X).coarsen(settings.detail)
         return self._hold(clone(self)._next(statistics, settings, RowsInMemory(X, y)))
-
-    def _seen(self, X: Any, like: Outline | None) -> Any:
-        """The rows in the form that the model takes."""
-        reader = reader_of(X, like, self.columns)
-        return X if reader is None else Encoding.of(X, reader).encode(X)
-
-    def _seen_grid(self, X: Any, like: Outline | None) -> Grid | None:
-        """The grid of the rows in that form, if there is one."""
-        reader = reader_of(X, like, self.columns)
-        if reader is None or self.grid is None:
-            own: Grid | None = self.grid
-            return own
-        names = Encoding.of(X, reader).names
-        return with_indicators(self.grid, names, len(reader.numeric_names))
-
-    def _seen_table(self, table: TableRows, like: Outline | None) -> TableRows:
-        """The rows of a table with levels as they are summarized."""
-        return table
 
     def _chosen(self, name: str, value: Any) -> Any:
         """The value of a parameter, or what `fit` chose if it is "cv"."""
@@ -261,25 +247,22 @@ class GaussianClassifier(Learner[GaussianModel]):
     ) -> Any:
         form = self._form(settings, like)
         estimator = getattr(self, "covariance_estimator", None)
-        reader = reader_of(X, like, self.columns)
-        if isinstance(form, ExactForm) and estimator is not None:
-            raise InvalidParameter("give either grid or covariance_estimator, not both.")
+        reader = TableReader.of(X, self.columns) if like is None else like.reader
+        powers = None if like is None else like.powers
+        if estimator is not None:
+            check_all_at_once(self.grid, reader, like is not None or sample_weight is not None)
+            whole = summarize_batches(batches(X, y), "separate")
+            return with_estimated_scatter(whole, estimator, X, y)
         if reader is not None:
-            if estimator is not None:
-                raise InvalidParameter(
-                    "covariance_estimator takes numbers; encode the levels first, with "
-                    "Indicators().fit_transform(X)."
-                )
-            table = self._seen_table(reader.read(X), like)
+            table = reader.read(X)
+            if powers is not None:
+                table = replace(table, numbers=powers.apply(table.numbers))
             return summarize_table(table, y, sample_weight, form, reader)
-        if estimator is None:
-            return summarize_batches(batches(X, y, sample_weight), form)
-        if like is not None or sample_weight is not None:
-            raise InvalidParameter(
-                "covariance_estimator takes all rows at once and without weights: call fit(X, y)."
-            )
-        whole = summarize_batches(batches(X, y), "separate")
-        return with_estimated_scatter(whole, estimator, X, y)
+        if powers is not None:
+            rows = powers.apply(all_numbers(X))
+            statistics = summarize_batches(batches(rows, y, sample_weight), form)
+            return statistics.named(as_features(X).names)
+        return summarize_batches(batches(X, y, sample_weight), form)
 
     def _form(self, settings: Settings, like: Outline | None) -> str | ExactForm:
         """The form in which rows are summarized: that of the rows before them, if any."""

@@ -10,17 +10,18 @@ from suffice.data.powers import Powers
 from suffice.data.tables.encoding import Encoding
 from suffice.errors import InvalidParameter, NoStatistics
 from suffice.estimators.columns import LearnedColumns
-from suffice.estimators.new_rows import NewRows
+from suffice.estimators.new_rows import NewRows, RowsInMemory, facts_of_table
 from suffice.estimators.outline import Outline
 from suffice.estimators.state import State
 from suffice.models.gaussian import GaussianModel
-from suffice.models.settings import Settings
 from suffice.selection.selection import Selection
 from suffice.statistics.exact.exact_incomplete import ExactIncomplete
 from suffice.statistics.exact.form import is_exact
 from suffice.statistics.exact.private_statistics import PrivateStatistics
+from suffice.statistics.incomplete import IncompleteStatistics
 from suffice.statistics.mixed import MixedStatistics
 from suffice.statistics.shape import DETAILS
+from suffice.statistics.statistics import Statistics
 from suffice.statistics.table_statistics import TableStatistics
 
 
@@ -109,25 +110,17 @@ def facts_of(statistics: Any, rows: NewRows | None, before: Learned | None) -> d
     rows : those by which the statistics were changed, if any
     before : the state before that change, if there was one
     """
-    reader, columns = getattr(statistics, "reader", None), None
-    if reader is not None:
-        columns = LearnedColumns.of_reader(reader)
-    elif before is None and rows is not None:
-        columns = rows.columns()
-    target, frame = (None, None) if before is None else (before.target, before.frame)
-    if rows is not None:
-        target, frame = target or rows.target, frame or rows.frame
-    if reader is not None and frame is not None:
+    reader = getattr(statistics, "reader", None)
+    X, y = (rows.X, rows.y) if isinstance(rows, RowsInMemory) else (None, None)
+    facts = facts_of_table(X, y, reader, before)
+    if facts["columns"] is None:
+        facts["columns"] = LearnedColumns.of_statistics(statistics)
+    if reader is not None and facts["frame"] is not None:
         # The categories of a column that is set aside, such as one of names, are facts about rows.
-        frame = frame.only(reader.names)
-    is_table = isinstance(statistics, TableStatistics)
-    return {
-        "columns": columns or LearnedColumns.of_statistics(statistics),
-        "reader": reader,
-        "encoding": Encoding(statistics.reader, statistics.groups) if is_table else None,
-        "target": target,
-        "frame": frame,
-    }
+        facts["frame"] = facts["frame"].only(reader.names)
+    if isinstance(statistics, TableStatistics):
+        facts["encoding"] = Encoding(statistics.reader, statistics.groups)
+    return facts
 
 
 def as_numbers(statistics: Any, settings: Any) -> tuple[Any, Any]:
@@ -136,14 +129,16 @@ def as_numbers(statistics: Any, settings: Any) -> tuple[Any, Any]:
     Those of a table with levels are of indicators, rare levels merged. Fourth-order sums do not
     exist for merged levels, so OAS replaces Ledoit-Wolf.
     """
+    if isinstance(statistics, Statistics | IncompleteStatistics):
+        return statistics, settings
     if isinstance(statistics, MixedStatistics):
         for key, part in statistics.parts.items():
             if is_exact(part) and key in settings.parts:
                 _check_fourth_order(part, settings.parts[key].likelihood)
         return statistics.numbers, settings
     is_table = isinstance(statistics, TableStatistics)
-    if is_table and isinstance(settings, Settings) and settings.shrinkage == "ledoit-wolf":
-        settings = replace(settings, shrinkage="oas")
+    if is_table:
+        settings = settings.without_fourth()
     if is_exact(statistics) or isinstance(statistics, PrivateStatistics):
         _check_fourth_order(statistics, settings)
         if statistics.detail == "separate" and settings.detail in DETAILS:
@@ -156,7 +151,7 @@ def as_numbers(statistics: Any, settings: Any) -> tuple[Any, Any]:
 def _check_fourth_order(statistics: Any, settings: Any) -> None:
     """Raise if an estimate needs sums that these statistics do not keep."""
     lacks = not statistics.has_fourth and not isinstance(statistics, ExactIncomplete)
-    if lacks and getattr(settings, "shrinkage", None) == "ledoit-wolf":
+    if lacks and settings.needs_fourth:
         raise InvalidParameter(
             "shrinkage='ledoit-wolf' needs sums of fourth order, which these statistics do not "
             "keep: fit rows with this shrinkage from the start, or use shrinkage='oas' or a number."

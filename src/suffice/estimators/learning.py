@@ -20,7 +20,6 @@ from suffice.estimators.new_rows import NewRows, RowsInMemory
 from suffice.estimators.outline import Outline
 from suffice.estimators.repairing import warn_repaired
 from suffice.estimators.state import exchange, snapshot
-from suffice.models.computable import check_computable
 from suffice.models.priors import class_priors
 from suffice.selection.selection import Selection
 from suffice.statistics.exact.form import is_exact
@@ -65,7 +64,7 @@ class Learner(Judged[AnyModel], Generic[AnyModel]):
         The first rows may be too few for a model; `predict` then raises until more are added.
         Several threads may add rows to one model; none is lost.
         """
-        return self._add(RowsInMemory(X, y, sample_weight, classes))
+        return self._change(RowsInMemory(X, y, sample_weight, classes))
 
     def fit_statistics(self, statistics: Any) -> Self:
         """Build the model from statistics, without reading rows."""
@@ -93,7 +92,7 @@ class Learner(Judged[AnyModel], Generic[AnyModel]):
         may remain is rounding: about 1e-16 of the spread of the rows that were there. On a grid
         (`grid=`) not even that remains: `digest` is then that of a model that never saw them.
         """
-        return self._remove(RowsInMemory(X, y, sample_weight))
+        return self._change(RowsInMemory(X, y, sample_weight), forgets=True)
 
     def _check_forgets(self) -> None:
         """Raise if something was learned from rows that statistics cannot reproduce."""
@@ -108,19 +107,14 @@ class Learner(Judged[AnyModel], Generic[AnyModel]):
         self._state = pupil._next(statistics, settings, rows, powers=powers)
         return self
 
-    def _add(self, rows: NewRows) -> Self:
-        return self._change(rows, forgets=False)
-
-    def _remove(self, rows: NewRows) -> Self:
-        check_is_fitted(self)
-        return self._change(rows, forgets=True)
-
-    def _change(self, rows: NewRows, forgets: bool) -> Self:
+    def _change(self, rows: NewRows, forgets: bool = False) -> Self:
         """Add or remove the statistics of rows, safely while other threads do the same.
 
         Rows that another thread adds meanwhile are not lost: the change is then repeated on
         the current statistics. Rows are read again only if they must be summarized differently.
         """
+        if forgets:
+            check_is_fitted(self)
         some = powers = None
         while True:
             pupil = snapshot(self)
@@ -236,7 +230,7 @@ class Learner(Judged[AnyModel], Generic[AnyModel]):
             )
         with np.errstate(all="ignore"):  # overflow is detected below
             model = settings.build(statistics, learned.priors, read.completed)
-        check_computable(model)
+        model.check_computable()
         return model
 
 

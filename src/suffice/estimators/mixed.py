@@ -14,9 +14,10 @@ from suffice.data.arrays import Array, Floats
 from suffice.data.features import infinite
 from suffice.data.parameters import not_negative
 from suffice.data.tables.mixed import DISCRETE, NUMERIC, ColumnLayout, MixedRows, columns_at
+from suffice.data.tables.table_rows import TableReader
 from suffice.errors import InvalidFeatures, InvalidParameter, NotNumbers
 from suffice.estimators.naive_bayes import NaiveBayes
-from suffice.estimators.outline import Outline, reader_of
+from suffice.estimators.outline import Outline
 from suffice.estimators.state import at_once
 from suffice.models.categorical import Categorical
 from suffice.models.gaussian import class_matrices
@@ -117,7 +118,7 @@ class MixedNB(NaiveBayes[ProductModel]):
     ) -> Any:
         reader = None if like is None else like.reader
         if like is None and self.categorical is None and self.parts is None:
-            reader = reader_of(X, None, self.columns)
+            reader = TableReader.of(X, self.columns)
         elif like is None and self.columns is not None:
             raise InvalidParameter(
                 "give either columns, or categorical and parts: columns says which are categories."

@@ -265,10 +265,6 @@ class GaussianMixture(Fitting, DensityMixin, BaseEstimator):  # type: ignore[mis
         model: MixtureModel = self._learned.kept["model"]
         return model
 
-    @property
-    def _model(self) -> MixtureModel:
-        return self._fitted
-
     def _settings(self) -> Settings:
         structure, pooling = self.structure, self.pooling
         covariance_types = {

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from suffice.data.labels import Labels, name_of
 from suffice.data.tables.frame_output import FrameForm
 from suffice.data.tables.table_rows import TableReader
@@ -24,20 +26,6 @@ class NewRows:
     def statistics(self, learner: Any, settings: Any, like: Outline | None) -> Any:
         """Statistics of the rows, in the form of the learner's own, if it has any."""
         raise NotImplementedError
-
-    def columns(self) -> LearnedColumns | None:
-        """The columns, if the statistics may not determine them."""
-        return None
-
-    @property
-    def target(self) -> str | None:
-        """The name of the column of the labels, if it is known."""
-        return None
-
-    @property
-    def frame(self) -> FrameForm | None:
-        """The form of the data frame, if they are one."""
-        return None
 
     def model(self, learner: Any, statistics: Any, settings: Any, later: bool) -> Any:
         """The model of statistics that include these rows; None if the learner builds it."""
@@ -69,28 +57,28 @@ class RowsInMemory(NewRows):
         y = learner._labels(self.y)
         return learner._summarize(self.X, y, self.sample_weight, settings, like)
 
-    def columns(self) -> LearnedColumns:
-        """The columns, as scikit-learn reads them."""
-        return LearnedColumns.of_rows(self.X)
 
-    def facts(self, reader: TableReader | None) -> dict[str, Any]:
-        """What a state holds of a table that is read in this way, by the names of its fields."""
-        return {
-            "columns": self.columns() if reader is None else LearnedColumns.of_reader(reader),
-            "reader": reader,
-            "target": self.target,
-            "frame": self.frame,
-        }
+def facts_of_table(
+    X: Any, y: Any, reader: TableReader | None, before: Any = None
+) -> dict[str, Any]:
+    """What a state holds of a table and its labels, by the names of its fields.
 
-    @property
-    def target(self) -> str | None:
-        """The name of the column of the labels, if it is known."""
-        return name_of(self.y)
-
-    @property
-    def frame(self) -> FrameForm | None:
-        """The form of the data frame, if they are one."""
-        return FrameForm.of(self.X)
+    X, y : None if only the statistics of the rows are known
+    reader : how the table is read, if it holds more than numbers
+    before : the state before these rows were added, if there was one
+    """
+    columns = None if reader is None else LearnedColumns.of_reader(reader)
+    if columns is None and before is None and X is not None:
+        columns = LearnedColumns.of_rows(X)
+    target, frame = (None, None) if before is None else (before.target, before.frame)
+    if frame is None and X is not None and type(X) is not np.ndarray:
+        frame = FrameForm.of(X)
+    return {
+        "columns": columns,
+        "reader": reader,
+        "target": target or name_of(y),
+        "frame": frame,
+    }
 
 
 def check_announced(learner: Any, y: Any, classes: Any) -> None:

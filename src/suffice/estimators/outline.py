@@ -22,11 +22,3 @@ class Outline:
         """The outline of any statistics, of rows with or without powers."""
         form = getattr(statistics, "form", statistics.detail)
         return cls(form, getattr(statistics, "reader", None), powers)
-
-
-def reader_of(X: Any, like: Outline | None, columns: Any = None) -> TableReader | None:
-    """How to read a table with levels: as the rows seen so far; None for a table of numbers.
-
-    columns : what the user says about them, see `suffice.describe`
-    """
-    return TableReader.of(X, columns) if like is None else like.reader

@@ -14,7 +14,6 @@ from sklearn.base import clone
 from suffice.data.caller import stacklevel
 from suffice.errors import RepairedModel
 from suffice.models.covariances.repairs import MOST_NAMED, Repair
-from suffice.models.likelihood import Likelihood
 from suffice.models.settings import Settings
 from suffice.models.structures import BUILT_IN
 from suffice.statistics.table_statistics import TableStatistics
@@ -40,7 +39,7 @@ def warn_repaired(
 
     source : those of the user's table, if it has columns of categories (levels)
     """
-    if _expected.get() or not isinstance(settings, Likelihood):
+    if _expected.get():
         return
     made = settings.repairs(model, statistics)
     if made:

@@ -77,6 +77,25 @@ def normalised_priors(priors: Any) -> Any:
     return values / total
 
 
+def check_all_at_once(grid: Any, reader: Any, in_parts: bool) -> None:
+    """Raise unless rows can be given to a `covariance_estimator`.
+
+    reader : how the table is read, if it holds more than numbers
+    in_parts : whether there are rows before these, or weights
+    """
+    if grid is not None:
+        raise InvalidParameter("give either grid or covariance_estimator, not both.")
+    if reader is not None:
+        raise InvalidParameter(
+            "covariance_estimator takes numbers; encode the levels first, with "
+            "Indicators().fit_transform(X)."
+        )
+    if in_parts:
+        raise InvalidParameter(
+            "covariance_estimator takes all rows at once and without weights: call fit(X, y)."
+        )
+
+
 def with_estimated_scatter(statistics: AnyStatistics, estimator: Any, X: Any, y: Any) -> Statistics:
     """The same statistics, with the estimator's covariance in place of each class's own.
 

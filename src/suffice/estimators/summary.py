@@ -10,6 +10,7 @@ import numpy as np
 
 from suffice.data.arrays import Array, Floats
 from suffice.errors import InvalidParameter, NoStatistics
+from suffice.estimators.classifier import Classifier
 from suffice.estimators.learning import Learner
 from suffice.html import Html, element, html_table
 from suffice.text import align_columns, format_number, plural, shorten, visible
@@ -144,7 +145,7 @@ def html_card(model: Any) -> Html:
         return element("code", _call(model), " (not fitted)")
     facts = _facts(model)
     # Showing a model does not build it: that may take long, warn or fail.
-    if getattr(model, "_model", model) is not None:
+    if not isinstance(model, Classifier) or "model" in model._learned.kept:
         head, *rows = _classes(model)
         some = ", ".join(f"{row[0]}: {row[-1]}" for row in rows[:MOST_COLUMNS])
         more = f", {len(rows) - MOST_COLUMNS} more" if len(rows) > MOST_COLUMNS else ""

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
 
 from suffice.answers.student import atypicality
 from suffice.data.arrays import Array, Floats
-from suffice.data.features import as_features
+from suffice.data.features import all_numbers
 from suffice.data.powers import Powers
-from suffice.data.tables.prepared_table import TableRows
+from suffice.data.tables.table_rows import TableReader
 from suffice.data.weights import Weights
 from suffice.errors import InvalidParameter
 from suffice.estimators.anywhere import on_rows
 from suffice.estimators.gaussian import GaussianDiscriminant
 from suffice.estimators.new_rows import RowsInMemory
-from suffice.estimators.outline import Outline, reader_of
+from suffice.estimators.outline import Outline
 from suffice.models.conjugate_priors.student import StudentModel
 from suffice.models.gaussian import LinearScores
 from suffice.models.settings import Settings
@@ -138,27 +138,21 @@ class UnskewedDiscriminant(GaussianDiscriminant):
         return super()._new_atypicality()
 
     def _first_outline(self, X: Any, sample_weight: Any) -> Outline:
-        reader = reader_of(X, None, self.columns)
-        rows = read(X) if reader is None else reader.read(X).numbers
+        reader = TableReader.of(X, self.columns)
+        rows = all_numbers(X) if reader is None else reader.read(X).numbers
         given = sample_weight is not None
         weights = Weights.of(sample_weight, len(rows)).read(0, len(rows)) if given else None
         return Outline(reader=reader, powers=Powers.of(rows, weights))
 
-    def _seen(self, X: Any, like: Outline | None) -> Array:
-        seen = super()._seen(X, like)
-        return _powers_of(like).apply(read(seen))
-
-    def _seen_table(self, table: TableRows, like: Outline | None) -> TableRows:
-        return replace(table, numbers=_powers_of(like).apply(table.numbers))
-
     def _summarize(
         self, X: Any, y: Any, sample_weight: Any, settings: Settings, like: Outline | None
     ) -> Any:
-        if reader_of(X, like, self.columns) is not None:
-            return super()._summarize(X, y, sample_weight, settings, like)
-        rows = self._seen(X, like)
-        statistics: Any = super()._summarize(rows, y, sample_weight, settings, like)
-        return statistics.named(as_features(X).names)
+        if like is None or like.powers is None:
+            raise InvalidParameter(
+                "powers are estimated from rows in memory; fit a sample of these rows there, and "
+                "add the others with partial_fit."
+            )
+        return super()._summarize(X, y, sample_weight, settings, like)
 
     def _rows(self, X: Any) -> Array:
         return self._powers.apply(super()._rows(X))
@@ -170,7 +164,7 @@ class UnskewedDiscriminant(GaussianDiscriminant):
         values = self._powers.undo(rows)
         if like is None or self._learned.encoding is not None:
             return super()._restore(values, like)
-        given = read(like)
+        given = all_numbers(like)
         return super()._restore(np.where(np.isnan(given), values, given), like)
 
 
@@ -182,19 +176,4 @@ class _Raised(RowsInMemory):
 
     def outline(self, learner: Any, settings: Any) -> Outline:
         """The form of their statistics."""
-        return Outline(reader=reader_of(self.X, None, learner.columns), powers=self.powers)
-
-
-def _powers_of(like: Outline | None) -> Powers:
-    if like is None or like.powers is None:
-        raise InvalidParameter(
-            "powers are estimated from rows in memory; fit a sample of these rows there, and "
-            "add the others with partial_fit."
-        )
-    return like.powers
-
-
-def read(X: Any) -> Floats:
-    """All rows of a table of numbers."""
-    features = as_features(X)
-    return np.asarray(features.read(0, features.shape[0]), np.float64)
+        return Outline(reader=TableReader.of(self.X, learner.columns), powers=self.powers)

@@ -82,6 +82,16 @@ class Categorical(Likelihood):
         features = tuple(_level_model(table, alpha) for table, alpha in pairs)
         return DiscreteModel(statistics.classes, probabilities, features)
 
+    def footprint(self, statistics: Counts) -> int:
+        """Bytes of probabilities of levels that have no rows, as well as of the others."""
+        least = np.broadcast_to(self.least, (statistics.n_features,)).tolist()
+        declared = self.levels or (None,) * statistics.n_features
+        widths = [
+            n_levels(table.levels, own, few)
+            for table, own, few in zip(statistics.tables, declared, least, strict=True)
+        ]
+        return 8 * len(statistics.classes) * sum(widths)
+
     def check_levels(self, model: DiscreteModel) -> None:
         """Raise ValueError unless a model has levels that this likelihood reads."""
 
@@ -133,6 +143,17 @@ class Categorical(Likelihood):
         ]
 
 
+def n_levels(levels: Array, declared: Array | None, least: int) -> int:
+    """Number of levels of a feature, including those without rows."""
+    if declared is not None:
+        return len(declared)
+    if levels.dtype.kind != "i":
+        return len(levels)
+    most = max(int(levels[-1]) + 1 if len(levels) else 0, least)
+    # Larger numbers are identifiers, not positions.
+    return most if most <= MOST_LEVELS else len(levels)
+
+
 def with_levels(table: LevelTable, declared: Array | None, least: int, name: str) -> LevelTable:
     """A table with all levels of a feature, including those without rows."""
     levels = table.levels
@@ -148,10 +169,9 @@ def with_levels(table: LevelTable, declared: Array | None, least: int, name: str
                 f"feature {name} has level {shown(unlisted[0])}, which is not in the list given."
             )
         levels = declared
-    elif levels.dtype.kind == "i" and (len(levels) or least):
-        most = max(int(levels[-1]) + 1 if len(levels) else 0, least)
-        # Larger numbers are identifiers, not positions.
-        levels = np.arange(most) if most <= MOST_LEVELS else levels
+    elif levels.dtype.kind == "i":
+        most = n_levels(levels, None, least)
+        levels = np.arange(most) if most > len(levels) else levels
     elif levels.dtype.kind == "b":
         levels = np.array([False, True])
     return table.spread(slice(None), len(table.rows), levels)

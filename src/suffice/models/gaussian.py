@@ -15,7 +15,7 @@ from suffice.models.conjugate_priors.gammas import LOG_2PI as LOG_2PI
 from suffice.models.covariances.covariance import Covariance, DiagonalCovariance, FullCovariance
 from suffice.models.covariances.linalg import Cholesky, reciprocal
 from suffice.models.covariances.side_by_side import SideBySide
-from suffice.models.em.completion import adapt_settings, complete
+from suffice.models.em.completion import Completed, adapt_settings, complete
 from suffice.models.gapped import (
     far_scores,
     gapped_distances,
@@ -24,12 +24,12 @@ from suffice.models.gapped import (
     with_gaps,
 )
 from suffice.models.limits import FAR as FARTHEST_MEAN
-from suffice.models.model import ClassModel
+from suffice.models.model import ClassModel, check_density
 from suffice.models.priors import class_priors
 from suffice.models.scoring import IndependentClasses, by_blocks
 from suffice.models.separating import check_scale
 from suffice.models.settings import Settings, coarsen_for
-from suffice.statistics.incomplete import AnyStatistics
+from suffice.statistics.incomplete import AnyStatistics, IncompleteStatistics
 from suffice.statistics.numbers import DoubleDouble
 from suffice.statistics.passes.threads import small_matrices
 from suffice.statistics.shift import difference
@@ -115,6 +115,10 @@ class GaussianModel(ClassModel):
         if any(one.n_features != means.shape[1] for one in self.covariances):
             raise ValueError("a covariance has the wrong number of features")
         return self
+
+    def check_computable(self) -> None:
+        """Raise if all parameters are finite, but the density at a class mean is not."""
+        check_density(self, self.means[:1])
 
     def about_mean(self, rows: Floats, c: int) -> Floats:
         """Rows (n, d) minus the mean of class c."""
@@ -271,9 +275,12 @@ def build(statistics: AnyStatistics, settings: Settings, priors: Any) -> Gaussia
         raise TooFewRows("there are no rows to build a model from.")
     probabilities = class_priors(priors, statistics.classes, statistics.weight)
     check_scale(statistics)
-    settings = adapt_settings(settings, statistics)
     with small_matrices(statistics.n_features):
-        completed = complete(coarsen_for(statistics, settings), settings)
+        if isinstance(statistics, IncompleteStatistics):
+            settings = adapt_settings(settings, statistics)
+            completed = complete(coarsen_for(statistics, settings), settings)
+        else:
+            completed = Completed(coarsen_for(statistics, settings), settings)
         covariances, borrowed, lacks_rows = settings.structure.estimate(completed, settings)
     statistics, lender = completed.statistics, completed.lender
     shrunk = (lender or completed).settings.shrinkage != settings.shrinkage

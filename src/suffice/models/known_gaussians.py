@@ -10,7 +10,6 @@ import numpy as np
 from suffice.data.arrays import Array, Floats
 from suffice.data.parameters import numbers
 from suffice.errors import InvalidParameter
-from suffice.models.computable import check_computable
 from suffice.models.covariances.covariance import Covariance, DiagonalCovariance, FullCovariance
 from suffice.models.covariances.linalg import eigen, whitener
 from suffice.models.gaussian import GaussianModel
@@ -116,7 +115,7 @@ def known_gaussians(
         if isinstance(error, InvalidParameter):
             raise
         raise InvalidParameter(f"means and covariances: {error}.") from None
-    check_computable(model)
+    model.check_computable()
     return model
 
 

@@ -65,6 +65,15 @@ class Likelihood(ABC):
         """What determines how rows are read: statistics of equal readings are the same."""
         return self.name
 
+    @property
+    def needs_fourth(self) -> bool:
+        """Whether it is estimated from sums of fourth order."""
+        return False
+
+    def without_fourth(self) -> Self:
+        """The likelihood to estimate where sums of fourth order do not exist."""
+        return self
+
     def check(self, statistics: Any) -> None:
         """Raise if the statistics are not sufficient."""
         return
@@ -72,6 +81,22 @@ class Likelihood(ABC):
     def alike(self, mine: Any, theirs: Any) -> tuple[Any, Any]:
         """Statistics of two models in a form that can be merged."""
         return mine, theirs
+
+    def takes_em(self, statistics: Any) -> bool:
+        """Whether a model of these statistics is estimated by EM."""
+        return False
+
+    def completed(self, model: Any, statistics: Any) -> Any:
+        """What EM estimated of a model of these statistics: what `build` takes."""
+        return None
+
+    def check_completed(self, completed: Any, statistics: Any) -> None:
+        """Raise ValueError unless estimates of EM can be those of these statistics."""
+        return
+
+    def footprint(self, statistics: Any) -> int:
+        """Bytes that a model takes in addition to its statistics, if these can be smaller."""
+        return 0
 
     def check_table(self, X: Any) -> None:
         """Raise unless X is a table that this likelihood accepts."""

@@ -73,6 +73,10 @@ class MixtureModel(ClassModel):
         components = self.components.with_priors(priors[self.owner] * self.shares)
         return replace(self, priors=priors, components=components)
 
+    def check_computable(self) -> None:
+        """Raise if the density of a component cannot be computed."""
+        self.components.check_computable()
+
     def of_class(self, c: int) -> GaussianModel:
         """The components of one class, with their shares as priors."""
         at, components = np.flatnonzero(self.owner == c), self.components

@@ -9,6 +9,8 @@ from typing import Any, Protocol, Self
 import numpy as np
 
 from suffice.data.arrays import Array, Floats
+from suffice.errors import NotFinite
+from suffice.statistics.passes.threads import blas_threads
 
 
 class Model(Protocol):
@@ -28,6 +30,9 @@ class Model(Protocol):
 
     def with_priors(self, priors: Floats) -> Self:
         """The same class densities under other priors."""
+
+    def check_computable(self) -> None:
+        """Raise if all parameters are finite, but the density of a class is not."""
 
     def scores(self, rows: Any) -> Floats:
         """ln p(x, y) up to a constant of the row, (n, k); missing values are integrated out."""
@@ -52,3 +57,24 @@ class ClassModel:
     def with_priors(self, priors: Floats) -> Self:
         """The same class densities under other priors."""
         return replace(self, priors=priors)
+
+    def check_computable(self) -> None:
+        """Raise if all parameters are finite, but the density of a class is not."""
+        return
+
+
+def check_density(model: Any, rows: Floats) -> None:
+    """Raise if the joint density of a model at some rows is not a number, or infinite."""
+    # On a copy: the last bits of cached arrays may depend on the number of threads.
+    with np.errstate(all="ignore"), blas_threads(1):
+        joint = replace(model).joint(rows)
+    if np.isnan(joint).any() or np.isposinf(joint).any():
+        raise beyond_floats()
+
+
+def beyond_floats() -> NotFinite:
+    """The error for a model whose densities exceed what a float can hold."""
+    return NotFinite(
+        "the parameters of this model are too large or too small: densities exceed what a float "
+        "can hold. Rescale the features (for example, divide by 1e100) and fit again."
+    )

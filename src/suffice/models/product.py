@@ -45,6 +45,11 @@ class ProductModel(ClassModel):
         """The same class densities under other priors."""
         return ProductModel.of(self.classes, priors, self.parts, self.layout)
 
+    def check_computable(self) -> None:
+        """Raise if the density of a part cannot be computed."""
+        for part in self.parts.values():
+            part.check_computable()
+
     def with_rows(self, rows: MixedRows) -> list[tuple[Model, Array]]:
         """Each part with its own features of the rows."""
         return list(zip(self.parts.values(), rows.parts, strict=True))
@@ -171,6 +176,33 @@ class Product(Likelihood):
         }
         first, second = ({key: pair[i] for key, pair in pairs.items()} for i in (0, 1))
         return replace(mine, parts=first), replace(theirs, parts=second)
+
+    def takes_em(self, statistics: MixedStatistics) -> bool:
+        """Whether the model of a part is estimated by EM."""
+        own = statistics.parts.items()
+        return any(self.parts[key].likelihood.takes_em(part) for key, part in own)
+
+    def completed(self, model: ProductModel, statistics: MixedStatistics) -> dict[str, Any]:
+        """What EM estimated, by part."""
+        return {
+            key: self.parts[key].likelihood.completed(model.parts[key], own)
+            for key, own in statistics.parts.items()
+            if self.parts[key].likelihood.takes_em(own)
+        }
+
+    def check_completed(self, completed: Any, statistics: MixedStatistics) -> None:
+        """Raise ValueError unless there are estimates for the parts that take EM."""
+        likelihoods = {key: self.parts[key].likelihood for key in statistics.parts}
+        by_em = {key for key, own in statistics.parts.items() if likelihoods[key].takes_em(own)}
+        if not isinstance(completed, dict) or completed.keys() != by_em:
+            raise ValueError("the estimates of EM are those of other parts")
+        for key, own in completed.items():
+            likelihoods[key].check_completed(own, statistics.parts[key])
+
+    def footprint(self, statistics: MixedStatistics) -> int:
+        """The bytes of all parts."""
+        own = statistics.parts.items()
+        return sum(self.parts[key].likelihood.footprint(part) for key, part in own)
 
     def check_table(self, X: Any) -> None:
         """Raise unless X is a table; what its columns hold is checked when they are read."""

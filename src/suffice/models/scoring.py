@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, Protocol, TypeVar
+from typing import Any, ClassVar, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -55,14 +55,10 @@ def in_shares(work: Callable[[int, int], None], n: int, d: int) -> None:
         in_parallel(work, [*shares(n, n_threads())])
 
 
-AnyModel = TypeVar("AnyModel", contravariant=True)
+AnyModel = TypeVar("AnyModel")
 
-
-class Hook(Protocol[AnyModel]):
-    """A function of a model and rows: one number per row and class."""
-
-    def __call__(self, model: AnyModel, rows: Any, /) -> Floats:
-        """The answer, (n, k)."""
+# A function of a model and rows: one number per row and class, (n, k).
+Hook: TypeAlias = Callable[[AnyModel, Any], Floats]
 
 
 def scores(model: Model, rows: Any) -> Floats:

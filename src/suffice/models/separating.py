@@ -81,9 +81,9 @@ def check_scale(statistics: AnyStatistics, most_squares: float = 2.0**1015) -> N
     if lost.any():
         raise vanished(int(np.nonzero(lost)[1][0]), statistics.feature_names)
     with np.errstate(over="ignore"):
-        large = np.flatnonzero(~(squares.sum(axis=0) < most_squares))
-    if len(large):
-        raise _too_large(int(large[0]), statistics.feature_names)
+        fine = squares.sum(axis=0) < most_squares
+    if not fine.all():
+        raise _too_large(int(fine.argmin()), statistics.feature_names)
 
 
 def _too_large(column: int, names: tuple[str, ...] | None) -> NotFinite:

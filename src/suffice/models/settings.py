@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from suffice.data.batches import batches
 from suffice.data.parameters import choice, not_negative, positive, share
 from suffice.errors import InvalidParameter
@@ -14,6 +16,7 @@ from suffice.models.structures import FULL, Structure, structure_of
 from suffice.statistics.exact.exact_incomplete import ExactIncomplete
 from suffice.statistics.exact.exact_statistics import ExactStatistics
 from suffice.statistics.exact.private_statistics import PrivateStatistics
+from suffice.statistics.factored_scatter import FactoredScatter
 from suffice.statistics.incomplete import AnyStatistics, IncompleteStatistics
 from suffice.statistics.statistics import Statistics
 from suffice.statistics.summarize import summarize_batches
@@ -24,6 +27,9 @@ if TYPE_CHECKING:  # these modules build on this one
     from suffice.models.conjugate_priors.student import StudentModel
     from suffice.models.covariances.repairs import Repair
     from suffice.models.gaussian import GaussianModel
+
+# Number of features above which statistics kept as a factor are never expanded to a matrix.
+WIDE = 512
 
 
 class MomentLikelihood(Likelihood):
@@ -40,6 +46,42 @@ class MomentLikelihood(Likelihood):
     def summarize(self, X: Any, y: Any, sample_weight: Any, detail: Any = None) -> Any:
         """What `suffice.summarize` returns."""
         return summarize_batches(batches(X, y, sample_weight), detail or self.detail)
+
+    @property
+    def estimated_model(self) -> type[GaussianModel]:
+        """The class of what EM estimates."""
+        from suffice.models.gaussian import GaussianModel
+
+        return GaussianModel
+
+    def takes_em(self, statistics: AnyStatistics) -> bool:
+        """Whether values are missing and features are dependent."""
+        return isinstance(statistics, IncompleteStatistics) and statistics.detail != "diagonal"
+
+    def completed(self, model: Any, statistics: AnyStatistics) -> GaussianModel:
+        """The Gaussian classes of a model, which Student t ones are about."""
+        gaussian: GaussianModel = getattr(model, "gaussian", model)
+        return gaussian
+
+    def check_completed(self, completed: Any, statistics: AnyStatistics) -> None:
+        """Raise ValueError unless these are Gaussian classes of the statistics."""
+        if type(completed) is not self.estimated_model:
+            raise ValueError("the estimates of EM are those of another kind of model")
+        own, classes = completed.classes, statistics.classes
+        if own.dtype.kind != classes.dtype.kind or not np.array_equal(own, classes):
+            raise ValueError("the estimates of EM have other classes")
+        if completed.means.shape[1] != statistics.n_features:
+            raise ValueError("the estimates of EM have the wrong number of features")
+        completed.check_computable()
+
+    def footprint(self, statistics: AnyStatistics) -> int:
+        """Bytes of covariances that take more than the statistics of few or incomplete rows."""
+        d, spread = statistics.n_features, getattr(statistics, "spread", None)
+        if isinstance(statistics, IncompleteStatistics):
+            return 8 * len(statistics.classes) * (d if statistics.detail == "diagonal" else d * d)
+        if isinstance(spread, FactoredScatter) and d <= WIDE:
+            return 8 * spread.groups * d**2
+        return 0
 
     def alike(
         self, mine: AnyStatistics, theirs: AnyStatistics
@@ -122,13 +164,14 @@ class Settings(MomentLikelihood):
         self, statistics: AnyStatistics, priors: Any, completed: GaussianModel | None = None
     ) -> GaussianModel | StudentModel:
         """The model built from statistics, or from the estimates of EM."""
-        if completed is not None:
-            weight = statistics.weight
-            shares = class_priors(priors, statistics.classes, weight)
-            return self.with_tails(completed.with_priors(shares))
         from suffice.models.gaussian import build
 
-        return self.with_tails(build(statistics, self, priors))
+        if completed is None:
+            model = build(statistics, self, priors)
+        else:
+            shares = class_priors(priors, statistics.classes, statistics.weight)
+            model = completed.with_priors(shares)
+        return model if self.degrees_of_freedom is None else self.with_tails(model)
 
     def with_tails(self, model: GaussianModel) -> GaussianModel | StudentModel:
         """Student t classes in place of Gaussian ones, if the settings ask for them."""
@@ -139,14 +182,20 @@ class Settings(MomentLikelihood):
         by_feature = not self.structure.takes_matrices
         return heavy_tailed(model, self.degrees_of_freedom, by_feature)
 
+    @property
+    def needs_fourth(self) -> bool:
+        """Whether they are estimated by Ledoit and Wolf."""
+        return self.shrinkage == "ledoit-wolf"
+
+    def without_fourth(self) -> Settings:
+        """OAS in place of Ledoit-Wolf: the same idea under the normal assumption."""
+        return replace(self, shrinkage="oas") if self.needs_fourth else self
+
     def check(self, statistics: AnyStatistics) -> None:
         """Raise if the statistics are too coarse."""
-        if statistics.detail not in (self.detail, "separate"):
-            raise InvalidParameter(
-                f"these statistics have detail {statistics.detail!r} but the model needs "
-                f"{self.detail!r}; summarize the rows with detail='separate', which suits "
-                "every model."
-            )
+        needed = self.detail
+        if statistics.detail not in (needed, "separate"):
+            raise _too_coarse(statistics.detail, needed)
 
     def repairs(self, model: Any, statistics: AnyStatistics) -> tuple[Repair, ...]:
         """Covariances that could not be estimated as requested."""
@@ -164,6 +213,13 @@ class Settings(MomentLikelihood):
         if self.pooling == 1 and self.shrinkage != "ledoit-wolf":
             return "shared"
         return "separate"
+
+
+def _too_coarse(detail: str, needed: str) -> InvalidParameter:
+    return InvalidParameter(
+        f"these statistics have detail {detail!r} but the model needs {needed!r}; summarize the "
+        "rows with detail='separate', which suits every model."
+    )
 
 
 def _checked_freedom(given: Any) -> float:
@@ -189,14 +245,15 @@ def _scale_free(structure: Structure) -> dict[str, Any]:
 
 def coarsen_for(statistics: AnyStatistics, settings: Settings) -> AnyStatistics:
     """Statistics in the detail that the settings need."""
-    settings.check(statistics)
+    wanted, detail = settings.detail, statistics.detail
+    if detail not in (wanted, "separate"):
+        raise _too_coarse(detail, wanted)
     if isinstance(statistics, Statistics):
         # In the form of files, so that a loaded model gives the same answers to the last bit.
         spread = statistics.spread.canonical()
         if spread is not statistics.spread:
             statistics = replace(statistics, spread=spread)
         statistics = without_value_rounding(statistics)
-    wanted = settings.detail
     # Pooling is done later anyway.
     keep = wanted == "shared" or isinstance(settings.shrinkage, str)
     return statistics if keep else statistics.coarsen(wanted)

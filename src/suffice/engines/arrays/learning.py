@@ -82,12 +82,12 @@ def partial_fit(
     estimator: GaussianClassifier, X: Any, y: Any, classes: Any = None, sample_weight: Any = None
 ) -> Any:
     """Add rows; new classes are allowed."""
-    return estimator._add(RowsOnDevice.of(X, y, sample_weight, classes))
+    return estimator._change(RowsOnDevice.of(X, y, sample_weight, classes))
 
 
 def forget(estimator: GaussianClassifier, X: Any, y: Any, sample_weight: Any = None) -> Any:
     """Remove rows, as if they had never been seen."""
-    return estimator._remove(RowsOnDevice.of(X, y, sample_weight))
+    return estimator._change(RowsOnDevice.of(X, y, sample_weight), forgets=True)
 
 
 def check_columns(estimator: GaussianClassifier, rows: DeviceRows) -> None:

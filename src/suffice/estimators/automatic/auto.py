@@ -18,7 +18,7 @@ from suffice.estimators.classifier import Classifier
 from suffice.estimators.gaussian_classifier import GaussianClassifier
 from suffice.estimators.learning import Learner
 from suffice.estimators.linear import LinearDiscriminantAnalysis
-from suffice.estimators.new_rows import RowsInMemory
+from suffice.estimators.new_rows import facts_of_table
 from suffice.estimators.output import framed
 from suffice.estimators.pooled.pooled_members import checked_rows
 from suffice.estimators.state import State, snapshot
@@ -130,7 +130,7 @@ class AutoDiscriminant(Classifier[Any]):
             model = under_priors(model, self.priors)
             selection = replace(selection, model=model)
         self._state = Chosen(
-            **RowsInMemory(X, y).facts(TableReader.of(X, self.columns)),
+            **facts_of_table(X, y, TableReader.of(X, self.columns)),
             classes=np.asarray(model.classes_),
             model=model,
             selection=selection,

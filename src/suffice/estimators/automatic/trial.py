@@ -12,7 +12,7 @@ import numpy as np
 from sklearn.base import clone
 
 from suffice.data.arrays import Floats, Indices
-from suffice.data.features import infinite
+from suffice.data.features import all_numbers, infinite
 from suffice.data.powers import Powers
 from suffice.data.tables.encoding import Encoding
 from suffice.data.tables.labelled_table import take_rows
@@ -33,7 +33,7 @@ from suffice.estimators.automatic.splitting import make_folds
 from suffice.estimators.choosing import score_settings, table_of_classes
 from suffice.estimators.gaussian_classifier import GaussianClassifier
 from suffice.estimators.mixture_discriminant import MixtureDiscriminant
-from suffice.estimators.unskewed import UnskewedDiscriminant, read
+from suffice.estimators.unskewed import UnskewedDiscriminant
 from suffice.models.em.training import Given
 from suffice.models.scoring import log_posterior
 from suffice.selection.cross_validation import Candidate
@@ -202,7 +202,7 @@ class Trial:
         return scored.scores, scored.complexity, scored.notes
 
     def _score_unskewed(self, models: Sequence[Any]) -> Scored:
-        rows = read(self.table.X)
+        rows = all_numbers(self.table.X)
         # The powers are those of all rows: they say nothing about the classes.
         inner = copy(self)
         inner.table = replace(self.table, X=Powers.of(rows, self.table.weights).apply(rows))

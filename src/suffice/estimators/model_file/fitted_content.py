@@ -23,7 +23,6 @@ from suffice.estimators.learning import Learner
 from suffice.estimators.mixture import STARTS, GaussianMixture
 from suffice.estimators.mixture_discriminant import MixtureDiscriminant
 from suffice.estimators.model_file.learner_content import check_current
-from suffice.models.computable import check_computable
 from suffice.models.covariances.covariance import DiagonalCovariance, FullCovariance
 from suffice.models.em.training import Given
 from suffice.models.gaussian import GaussianModel
@@ -113,7 +112,7 @@ class MixtureContent:
         _check_parameters(model, K, d)
         if isinstance(model, GaussianMixture) and mixture.classes.tolist() != [0]:
             raise ValueError("a mixture without labels has classes")
-        check_computable(mixture)
+        mixture.check_computable()
         encoding = self.encoding
         if encoding is not None and len(encoding.names) != d:
             raise ValueError("the encoding does not give the features of the components")
@@ -180,7 +179,7 @@ class KnownContent:
         requested = class_priors(model._priors(), known.classes, None)
         if not np.array_equal(requested, known.priors):
             raise ValueError("its priors are not those of its parameters")
-        check_computable(known)
+        known.check_computable()
         d = known.means.shape[1] if isinstance(known, GaussianModel) else len(known.features)
         model._hold(Learned.known(known, LearnedColumns(d), settings, model._priors()))
 

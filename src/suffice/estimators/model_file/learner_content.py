@@ -13,19 +13,8 @@ from suffice.errors import InvalidParameter, SufficeError
 from suffice.estimators.choosing import GRID
 from suffice.estimators.learned import FromFile, Learned, as_numbers
 from suffice.estimators.learning import Learner
-from suffice.models.categorical import MOST_LEVELS, Categorical
-from suffice.models.computable import check_computable
-from suffice.models.conjugate_priors.beliefs import Beliefs
-from suffice.models.conjugate_priors.conjugate import MapModel
-from suffice.models.conjugate_priors.student import StudentModel
-from suffice.models.covariances.groups import WIDE
-from suffice.models.gaussian import GaussianModel
 from suffice.models.priors import class_priors
 from suffice.selection.selection import Selection
-from suffice.statistics.counts import Counts
-from suffice.statistics.factored_scatter import FactoredScatter
-from suffice.statistics.incomplete import IncompleteStatistics
-from suffice.statistics.mixed import MixedStatistics
 from suffice.statistics.statistics import Statistics
 from suffice.statistics.storage.registry import storable
 from suffice.statistics.storage.room import Room, disproportion
@@ -56,8 +45,11 @@ class LearnerContent:
         """The content of a file; raises if parameters were changed after the model was fitted."""
         built, learned = is_built(model), model._learned
         check_current(model, built)
-        numbers = model._fitted_statistics if built else None
-        completed = _completed(model._fitted, numbers) if _takes_em(numbers) else None
+        completed = None
+        if built:
+            numbers, settings = learned.numbers
+            if settings.takes_em(numbers):
+                completed = settings.completed(model._fitted, numbers)
         own = FromFile(built, completed)
         return cls(learned.statistics, own, learned.selection, learned.powers)
 
@@ -73,12 +65,12 @@ class LearnerContent:
         model._state = Learned.initial(s, self.selection, self.powers)
         settings = model._settings()
         numbers, adapted = as_numbers(s, settings)
-        if (built.completed is not None) != (built.is_built and _takes_em(numbers)):
-            raise ValueError("it lacks covariances estimated by EM, or should have none")
         adapted.check(numbers)
-        check_footprint(numbers, adapted, room)
+        if (built.completed is not None) != (built.is_built and adapted.takes_em(numbers)):
+            raise ValueError("it lacks covariances estimated by EM, or should have none")
+        check_footprint(adapted.footprint(numbers), numbers, room)
         if built.completed is not None:
-            _check_completed(built.completed, numbers, adapted)
+            adapted.check_completed(built.completed, numbers)
         learned = model._next(s, settings, later=True)
         model._state = replace(learned, from_file=built)
 
@@ -104,40 +96,6 @@ def is_built(model: Learner[Any]) -> bool:
         return model._fitted is not None
     except SufficeError:
         return False
-
-
-def _takes_em(statistics: Any) -> bool:
-    """Whether a model of these statistics is estimated by EM."""
-    if isinstance(statistics, MixedStatistics):
-        return any(map(_takes_em, statistics.parts.values()))
-    return isinstance(statistics, IncompleteStatistics) and statistics.detail != "diagonal"
-
-
-def _completed(model: Any, statistics: Any) -> Any:
-    """The classes of a model that EM estimated; by part, where features come in parts."""
-    if isinstance(statistics, MixedStatistics):
-        parts = {key: own for key, own in statistics.parts.items() if _takes_em(own)}
-        return {key: _completed(model.parts[key], own) for key, own in parts.items()}
-    return model.gaussian if isinstance(model, StudentModel) else model
-
-
-def _check_completed(classes: Any, statistics: Any, settings: Any) -> None:
-    """Raise unless the estimates of EM are those of the classes and features of statistics."""
-    if isinstance(statistics, MixedStatistics):
-        parts = {key: own for key, own in statistics.parts.items() if _takes_em(own)}
-        if not isinstance(classes, dict) or classes.keys() != parts.keys():
-            raise ValueError("the estimates of EM are those of other parts")
-        for key, own in parts.items():
-            _check_completed(classes[key], own, settings.parts[key].likelihood)
-        return
-    if type(classes) is not (MapModel if isinstance(settings, Beliefs) else GaussianModel):
-        raise ValueError("the estimates of EM are those of another kind of model")
-    same_kind = classes.classes.dtype.kind == statistics.classes.dtype.kind
-    if not same_kind or not np.array_equal(classes.classes, statistics.classes):
-        raise ValueError("the estimates of EM have other classes")
-    if classes.means.shape[1] != statistics.n_features:
-        raise ValueError("the estimates of EM have the wrong number of features")
-    check_computable(classes)
 
 
 def _is_candidate(one: Any) -> bool:
@@ -173,14 +131,13 @@ def _same(a: Any, b: Any) -> bool:
     return np.array_equal(np.asarray(a), np.asarray(b))
 
 
-def check_footprint(statistics: Any, settings: Any, room: Room) -> None:
+def check_footprint(needed: int, statistics: Any, room: Room) -> None:
     """Raise ValueError if a model would be out of proportion to its file.
 
     The model is not allocated while the file is read, but at the first `predict`. A single
     integer level of a million makes a table of a million levels, and a feature that no row has
     makes a column of every matrix: a few bytes could fill the memory.
     """
-    needed = footprint(statistics, settings)
     # Matrices may take this much: for few rows of many features only the rows are kept, and
     # the matrices made from them are naturally larger.
     matrices_bytes = 256 << 20
@@ -188,30 +145,3 @@ def check_footprint(statistics: Any, settings: Any, room: Room) -> None:
     times = 16  # the size of its file that any model may take
     if room.size is not None and needed > max(free, times * room.size):
         raise ValueError(disproportion(needed, "the parts of the model", room.size))
-
-
-def footprint(statistics: Any, settings: Any) -> int:
-    """Bytes that a model takes in addition to its statistics."""
-    s = statistics
-    if isinstance(s, MixedStatistics):
-        return sum(footprint(own, settings.parts[k].likelihood) for k, own in s.parts.items())
-    if isinstance(s, Counts):
-        least = np.broadcast_to(settings.least, (s.n_features,)).tolist()
-        return 8 * len(s.classes) * sum(_width(s, j, settings, least[j]) for j in range(len(least)))
-    if isinstance(s, IncompleteStatistics):
-        d = s.n_features
-        return 8 * len(s.classes) * (d if s.detail == "diagonal" else d * d)
-    if isinstance(s, Statistics) and isinstance(s.spread, FactoredScatter) and s.n_features <= WIDE:
-        return 8 * s.spread.groups * s.n_features**2
-    return 0
-
-
-def _width(counts: Counts, j: int, smoothing: Categorical, least: int) -> int:
-    levels = counts.tables[j].levels
-    declared = None if smoothing.levels is None else smoothing.levels[j]
-    if declared is not None:
-        return len(declared)
-    if levels.dtype.kind != "i":
-        return len(levels)
-    most = max(int(levels[-1]) + 1 if len(levels) else 0, least)
-    return most if most <= MOST_LEVELS else len(levels)

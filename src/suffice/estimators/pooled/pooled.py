@@ -20,7 +20,7 @@ from suffice.estimators.anywhere import learns, learns_afresh
 from suffice.estimators.automatic.candidates import has_statistics, named_classifiers
 from suffice.estimators.automatic.out_of_fold import held_out
 from suffice.estimators.automatic.trial import Trial
-from suffice.estimators.new_rows import RowsInMemory
+from suffice.estimators.new_rows import facts_of_table
 from suffice.estimators.pooled.pooled_answers import PooledAnswers
 from suffice.estimators.pooled.pooled_members import (
     check_classes,
@@ -55,7 +55,7 @@ class PooledState(State):
     ) -> Self:
         """The state after learning from a table; `priors` are the class shares."""
         return cls(
-            **RowsInMemory(table.X, y).facts(TableReader.of(table.X, columns)),
+            **facts_of_table(table.X, y, TableReader.of(table.X, columns)),
             classes=table.classes,
             members=members,
             pool=pool,

@@ -81,6 +81,13 @@ class Beliefs(MomentLikelihood):
             return "diagonal"
         return "shared" if self.pooling == 1 else "separate"
 
+    @property
+    def estimated_model(self) -> type[MapModel]:
+        """The class of what EM estimates."""
+        from suffice.models.conjugate_priors.conjugate import MapModel
+
+        return MapModel
+
     def build(
         self, statistics: AnyStatistics, priors: Any, completed: MapModel | None = None
     ) -> BayesianModel:

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import Protocol
+from typing import TypeAlias
 
 import numpy as np
 
@@ -25,11 +25,9 @@ from suffice.models.conjugate_priors.gammas import LOG_2PI, log_ratio, log_ratio
 CACHED_STRENGTHS = 32
 
 
-class Evidence(Protocol):
-    """ln p(rows | strengths)."""
-
-    def __call__(self, mean_strength: float, covariance_strength: float, /) -> tuple[float, Floats]:
-        """The value, and its derivatives by the logarithms of the two strengths, (2,)."""
+# ln p(rows | strengths) of the mean and the covariance, and its derivatives by the logarithms of
+# the two, (2,).
+Evidence: TypeAlias = Callable[[float, float], tuple[float, Floats]]
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from suffice.models.covariances.covariance import DiagonalCovariance, squares
 from suffice.models.covariances.linalg import log_or_zero, reciprocal
 from suffice.models.gapped import Gapped
 from suffice.models.gaussian import LOG_2PI, GaussianModel
+from suffice.models.model import check_density
 from suffice.models.scoring import by_blocks
 
 
@@ -63,6 +64,10 @@ class StudentModel:
     def with_priors(self, priors: Floats) -> Self:
         """The same class densities under other priors."""
         return replace(self, gaussian=self.gaussian.with_priors(priors))
+
+    def check_computable(self) -> None:
+        """Raise if all parameters are finite, but the density at a class mean is not."""
+        check_density(self, self.means[:1])
 
     def joint(self, rows: Array) -> Floats:
         """ln p(x, y), (n, k); missing values are integrated out."""

@@ -14,13 +14,10 @@ from suffice.errors import InvalidParameter, NotFinite
 from suffice.models.covariances.linalg import rank_tolerance, reciprocal
 from suffice.models.covariances.shrinkage import Spread, ledoit_wolf, oas, shrunk_variances
 from suffice.models.separating import Separation
-from suffice.models.settings import Settings
+from suffice.models.settings import WIDE, Settings
 from suffice.statistics.factored_scatter import FactoredScatter
 from suffice.statistics.scatter import DenseScatter, DiagonalScatter, dense
 from suffice.statistics.statistics import Statistics
-
-# Number of features above which statistics kept as a factor are never expanded to a matrix.
-WIDE = 512
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,19 +144,36 @@ class Groups:
     """The groups of full covariances: one for all classes when pooling is 1, else one each."""
 
     def __init__(self, statistics: Statistics, settings: Settings) -> None:
-        assert not isinstance(statistics.spread, DiagonalScatter)
-        self.statistics, self.settings = statistics, settings
-        spread = statistics.spread
-        self.wide = isinstance(spread, FactoredScatter) and statistics.n_features > WIDE
+        s, k, spread = statistics, len(statistics.classes), statistics.spread
+        assert not isinstance(spread, DiagonalScatter)
+        self.statistics, self.settings = s, settings
+        self.wide = isinstance(spread, FactoredScatter) and s.n_features > WIDE
         self._spread: DenseScatter | FactoredScatter = spread if self.wide else dense(spread)
         self.shared = settings.pooling == 1
-        self.size = 1 if self.shared else len(statistics.classes)
+        self.size = 1 if self.shared else k
+        quartic = None
+        if s.fourth is not None and settings.shrinkage == "ledoit-wolf":
+            quartic = s.fourth.centred(s.known).quartic
+        self._own_sizes = GroupSizes(s.weight, s.weight - settings.ddof, quartic, s.count)
+        weight = s.weight.sum(keepdims=True)
+        # The numbers of all classes together.
+        self.pooled_sizes = GroupSizes(
+            weight,
+            weight - settings.ddof * k,
+            None if quartic is None else quartic.sum(keepdims=True),
+            s.count.sum(keepdims=True) - k + 1,
+        )
 
     def group(self, g: int) -> Group:
         """The group of class g: its own scatter blended with the pooled one."""
         if self.shared:
             return self.pooled
-        scatter: Any = self._scatter(g)
+        spread = self._spread
+        scatter: Any = (
+            Factor(spread.factor[spread.owner == g])
+            if isinstance(spread, FactoredScatter)
+            else Matrix(spread.sums.high[g])
+        )
         if self.settings.pooling:
             scatter = scatter.blended(self.pooled.scatter, self.settings.pooling)
         return self.sizes.group(g, scatter)
@@ -167,47 +181,26 @@ class Groups:
     @cached_property
     def pooled(self) -> Group:
         """All classes together, each about its own mean."""
-        return self.pooled_sizes.group(0, self._scatter(None))
+        spread = self._spread
+        scatter = (
+            Factor(spread.factor)
+            if isinstance(spread, FactoredScatter)
+            else Matrix(spread.sums.high.sum(axis=0))
+        )
+        return self.pooled_sizes.group(0, scatter)
 
     @cached_property
     def sizes(self) -> GroupSizes:
         """The numbers of each group."""
+        share = self.settings.pooling
         if self.shared:
             return self.pooled_sizes
-        s, share = self.statistics, self.settings.pooling
-        own = GroupSizes(s.weight, s.weight - self.settings.ddof, self._quartic, s.count)
-        return own.blended(self.pooled_sizes, share) if share else own
-
-    @cached_property
-    def pooled_sizes(self) -> GroupSizes:
-        """The numbers of all classes together."""
-        s, weight = self.statistics, self.statistics.weight.sum(keepdims=True)
-        return GroupSizes(
-            weight,
-            weight - self.settings.ddof * len(s.classes),
-            None if self._quartic is None else self._quartic.sum(keepdims=True),
-            s.count.sum(keepdims=True) - len(s.classes) + 1,
-        )
-
-    def _scatter(self, g: int | None) -> Matrix | Factor:
-        """The scatter of class g; of all classes for None."""
-        spread = self._spread
-        if isinstance(spread, FactoredScatter):
-            return Factor(spread.factor if g is None else spread.factor[spread.owner == g])
-        matrices = spread.sums.high
-        return Matrix(matrices.sum(axis=0) if g is None else matrices[g])
+        return self._own_sizes.blended(self.pooled_sizes, share) if share else self._own_sizes
 
     @cached_property
     def separation(self) -> Separation:
         """The features that separate the classes exactly, and those that never vary."""
         return Separation.of(self.statistics)
-
-    @cached_property
-    def _quartic(self) -> Floats | None:
-        s = self.statistics
-        if s.fourth is None or self.settings.shrinkage != "ledoit-wolf":
-            return None
-        return s.fourth.centred(s.known).quartic
 
     def share(self, group: Group) -> float:
         """How much of the group's covariance the target replaces."""
@@ -232,7 +225,7 @@ class Groups:
         shrinkage = self.settings.shrinkage
         by_fourth = shrinkage == "ledoit-wolf" and not self.by_correlations
         estimate = ledoit_wolf if by_fourth else oas
-        if by_fourth and self._quartic is None:
+        if by_fourth and self._own_sizes.quartic is None:
             raise InvalidParameter(
                 "shrinkage='ledoit-wolf' needs fourth-order sums, which these statistics do not "
                 "have: features were selected, or removed rows were so far out that no digits "

@@ -59,14 +59,13 @@ def repairs(
     if model.borrowed and not matrices:
         all_repairs.append(_without_spread(model, s))
     all_repairs.append(_dependent(model, s))
-    # With missing values and full covariances, variances are known to EM alone.
-    by_em = isinstance(s, IncompleteStatistics) and s.detail != "diagonal"
     squares = s.pooled_squares if isinstance(s, IncompleteStatistics) else s.squares.sum(axis=0)
     variances = squares / s.known_weight.sum(axis=0)
     if not variances.all():
         all_repairs.append(_separating(s, variances))
     pulled = settings.shrinkage != 0 and settings.target == "identity"
-    if pulled and not by_em and variances.any():
+    # Variances that EM estimates are not those of the statistics.
+    if pulled and not settings.takes_em(s) and variances.any():
         all_repairs.append(_dominated_by_target(s, settings, variances))
     return tuple(filter(None, all_repairs))
 
