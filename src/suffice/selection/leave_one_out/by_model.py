@@ -20,10 +20,10 @@ from suffice.models.product import Product, ProductModel
 from suffice.models.separating import overall_variances
 from suffice.models.settings import Settings, coarsen_for
 from suffice.models.structures import DiagonalStructure, FullStructure, Structure
-from suffice.selection.leave_one_out.closed_form import ClosedForm
+from suffice.selection.leave_one_out.closed_form import FullForm
 from suffice.selection.leave_one_out.counts import discrete_densities
 from suffice.selection.leave_one_out.densities import LeftOutDensities
-from suffice.selection.leave_one_out.diagonal import diagonal_closed_form
+from suffice.selection.leave_one_out.diagonal import DiagonalForm, diagonal_closed_form
 from suffice.selection.leave_one_out.full import full_closed_form
 from suffice.selection.leave_one_out.removal import check_rows, for_each_block
 from suffice.statistics.counts import Counts
@@ -64,7 +64,7 @@ def _(
         if form is None:
             out.doubtful[:] = True
         else:
-            for_each_block(table, statistics, lambda removal: form.fill(removal, out), form.width)
+            for_each_block(table, statistics, lambda removal: form.fill(removal, out))
             out.doubtful[form.unserved[table.codes] & (table.weight > 0)] = True
     at = out.unclear
     refit(table, at, statistics.detail, likelihood, out)
@@ -98,7 +98,7 @@ def _(
 
 def _closed_form(
     statistics: AnyStatistics, settings: Settings, table: LabelledTable
-) -> ClosedForm | None:
+) -> FullForm | DiagonalForm | None:
     if not isinstance(statistics, Statistics):
         return None
     # A feature that separates the classes exactly has a floor that changes with every row.
@@ -111,28 +111,23 @@ def _closed_form(
         return None  # with one feature, rounding decides the estimate
     fitted = coarsen_for(statistics, settings)
     assert isinstance(fitted, Statistics)
-    return _form_of(settings.structure, fitted, settings, table)
+    form: FullForm | DiagonalForm | None = _form_of(settings.structure, fitted, settings, table)
+    return form
 
 
 @singledispatch
-def _form_of(
-    structure: Structure, fitted: Statistics, settings: Settings, table: LabelledTable
-) -> ClosedForm | None:
+def _form_of(structure: Structure, fitted: Statistics, settings: Settings, table: Any) -> Any:
     """The closed form of a structure, if it has one; else every row is left out by a refit."""
     return None
 
 
 @_form_of.register
-def _(
-    structure: FullStructure, fitted: Statistics, settings: Settings, table: LabelledTable
-) -> ClosedForm | None:
+def _(structure: FullStructure, fitted: Statistics, settings: Settings, table: Any) -> Any:
     return full_closed_form(fitted, settings, table)
 
 
 @_form_of.register
-def _(
-    structure: DiagonalStructure, fitted: Statistics, settings: Settings, table: LabelledTable
-) -> ClosedForm | None:
+def _(structure: DiagonalStructure, fitted: Statistics, settings: Settings, table: Any) -> Any:
     return diagonal_closed_form(fitted, settings)
 
 

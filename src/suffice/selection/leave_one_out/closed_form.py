@@ -3,50 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.models.covariances.covariance import Covariance
 from suffice.selection.leave_one_out.densities import LeftOutDensities
-from suffice.selection.leave_one_out.frames import LEAST_LEFT, DistanceMetric, Frame, WhitenedFrame
+from suffice.selection.leave_one_out.frames import DistanceMetric, Frame, WhitenedFrame
 from suffice.selection.leave_one_out.removal import Removal
 from suffice.statistics.numbers import DoubleDouble
 from suffice.statistics.shift import difference
-
-
-class ClassDensities(Protocol):
-    """The densities of some classes."""
-
-    @property
-    def width(self) -> int:
-        """How many numbers a row takes."""
-
-    def fill(self, removal: Removal, out: LeftOutDensities) -> None:
-        """Write ln p(x | class) of the rows of a block."""
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class ClosedForm:
-    """The densities of all classes in closed form."""
-
-    parts: tuple[ClassDensities, ...]
-    unserved: Array  # (k,): classes whose rows have no closed form
-    pooled: Floats | None  # (d,): squares of which a removal must leave something
-
-    @property
-    def width(self) -> int:
-        """How many numbers a row takes while its densities are computed, about."""
-        return max(part.width for part in self.parts)
-
-    def fill(self, removal: Removal, out: LeftOutDensities) -> None:
-        """Write ln p(x | class) of the rows of a block."""
-        for part in self.parts:
-            part.fill(removal, out)
-        if self.pooled is not None:
-            loss = removal.loss[:, None] * removal.steps**2
-            out.doubtful[removal.at] |= (loss > (1 - LEAST_LEFT) * self.pooled).any(axis=1)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -61,11 +27,6 @@ class OwnCovariance:
     covariance: Covariance  # with all rows
     means: DoubleDouble  # (k, d), of all classes
     pooling: float
-
-    @property
-    def width(self) -> int:
-        """How many numbers a row takes."""
-        return int(self.means.high.shape[1])
 
     def fill(self, removal: Removal, out: LeftOutDensities) -> None:
         """Write ln p(x | class) of the rows of a block."""
@@ -132,11 +93,6 @@ class SharedCovariance:
                 distances[c] = ((place - places) ** 2).sum(axis=1)
         return cls(classes, frame, places, distances)
 
-    @property
-    def width(self) -> int:
-        """How many numbers a row takes."""
-        return len(self.places)
-
     def fill(self, removal: Removal, out: LeftOutDensities) -> None:
         """Write ln p(x | class) of the rows of a block."""
         place = self.frame.project(removal.steps)
@@ -170,3 +126,19 @@ class SharedCovariance:
             squares = (self.places[c] - self.places) ** 2
             out[at] = metric.precisions[at] @ squares.T
         return out
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class FullForm:
+    """The densities of all classes with full covariances."""
+
+    parts: tuple[OwnCovariance | SharedCovariance, ...]
+    unserved: Array  # (k,): classes whose rows have no closed form
+    pooled: Floats | None  # (d,): squares of which a removal must leave something
+
+    def fill(self, removal: Removal, out: LeftOutDensities) -> None:
+        """Write ln p(x | class) of the rows of a block."""
+        for part in self.parts:
+            part.fill(removal, out)
+        if self.pooled is not None:
+            out.doubtful[removal.at] |= removal.holds_most_of(self.pooled)

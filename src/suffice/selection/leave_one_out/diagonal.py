@@ -12,14 +12,13 @@ from suffice.models.covariances.shrinkage import shrunk_variances
 from suffice.models.separating import overall_variances
 from suffice.models.settings import Settings
 from suffice.models.structures import DiagonalStructure
-from suffice.selection.leave_one_out.closed_form import ClosedForm
 from suffice.selection.leave_one_out.densities import LeftOutDensities
-from suffice.selection.leave_one_out.frames import LEAST_LEFT, log_products
-from suffice.selection.leave_one_out.removal import Removal
+from suffice.selection.leave_one_out.frames import log_products
+from suffice.selection.leave_one_out.removal import LEAST_LEFT, Removal
 from suffice.statistics.statistics import Statistics
 
 
-def diagonal_closed_form(statistics: Statistics, settings: Settings) -> ClosedForm | None:
+def diagonal_closed_form(statistics: Statistics, settings: Settings) -> DiagonalForm | None:
     """The closed form for independent features; None where there is none."""
     s = statistics
     if isinstance(settings.shrinkage, str) and settings.target != "diagonal":
@@ -40,8 +39,7 @@ def diagonal_closed_form(statistics: Statistics, settings: Settings) -> ClosedFo
     if settings.smoothing:
         centre = s.mean[0] + s.weight @ (s.mean - s.mean[0]) / s.weight.sum()
         overall = Overall(centre, overall_variances(s), float(s.weight.sum()), settings.smoothing)
-    form = DiagonalClasses(tuple(own), pooled, kept, overall)
-    return ClosedForm((form,), s.count <= 1, squares)
+    return DiagonalForm(tuple(own), pooled, kept, overall, s.count <= 1)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -97,7 +95,7 @@ class Overall:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class DiagonalClasses:
+class DiagonalForm:
     """The densities of all classes.
 
     A feature that is constant in a class borrows its pooled variance.
@@ -107,14 +105,11 @@ class DiagonalClasses:
     pooled: Variances
     kept: Array  # (d,): features that have variance
     overall: Overall | None
-
-    @property
-    def width(self) -> int:
-        """How many numbers a row takes."""
-        return len(self.kept)
+    unserved: Array  # (k,): classes whose rows have no closed form
 
     def fill(self, removal: Removal, out: LeftOutDensities) -> None:
         """Write ln p(x | class) of the rows of a block."""
+        out.doubtful[removal.at] |= removal.holds_most_of(self.pooled.squares)
         pooled, lost = self.pooled.without(removal, np.ones(len(removal.at)))
         fallen = pooled < LEAST_LEFT * self.pooled.whole
         added: Floats | float = 0.0

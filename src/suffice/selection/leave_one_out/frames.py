@@ -7,7 +7,7 @@ rows, and zz' is removed by the Sherman-Morrison formula.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TypeAlias
 
 import numpy as np
 
@@ -15,11 +15,8 @@ from suffice.data.arrays import Array, Floats
 from suffice.models.covariances.covariance import FullCovariance
 from suffice.models.covariances.groups import Factor, Group
 from suffice.models.covariances.linalg import principal_axes, whitener
-from suffice.selection.leave_one_out.removal import Removal
+from suffice.selection.leave_one_out.removal import LEAST_LEFT, Removal
 from suffice.selection.leave_one_out.shares import Shares
-
-# The share of a variance or a determinant that a removal must leave, to keep enough digits.
-LEAST_LEFT = 1e-4
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -30,28 +27,6 @@ class DistanceMetric:
     log_determinant: Floats  # (b,): of C
     loss: Floats  # (b,): r
     doubtful: Array  # (b,)
-
-
-class Frame(Protocol):
-    """Coordinates for the covariance of some classes."""
-
-    @property
-    def rank(self) -> int:
-        """How many directions the covariance has."""
-
-    @property
-    def least_left(self) -> float:
-        """What a removal must leave of the determinant."""
-
-    def project(self, steps: Floats) -> Floats:
-        """Coordinates of steps, (b, m)."""
-
-    def metric(self, removal: Removal, place: Floats, part: Floats) -> DistanceMetric:
-        """The covariance without each row.
-
-        place : coordinates of the rows about the means of their own classes
-        part : how much of the loss of the row's class this covariance suffers, (b,)
-        """
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -72,7 +47,11 @@ class WhitenedFrame:
         return self.covariance.whiten(steps)
 
     def metric(self, removal: Removal, place: Floats, part: Floats) -> DistanceMetric:
-        """The covariance without each row."""
+        """The covariance without each row.
+
+        place : coordinates of the rows about the means of their own classes
+        part : how much of the loss of the row's class this covariance suffers, (b,)
+        """
         left = self.denominator - part * removal.weight
         ratio = left / self.denominator
         volume = self.covariance.log_determinant - self.rank * np.log(ratio)
@@ -143,6 +122,10 @@ class EigenFrame:
         if hidden:
             volume += hidden * np.log(added)
         return DistanceMetric(1 / diagonal, volume, kept * loss, doubtful)
+
+
+# Coordinates for the covariance of some classes.
+Frame: TypeAlias = WhitenedFrame | EigenFrame
 
 
 def log_products(values: Floats) -> Floats:

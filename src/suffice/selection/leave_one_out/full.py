@@ -14,13 +14,9 @@ from suffice.models.covariances.groups import Group, Groups
 from suffice.models.covariances.linalg import Cholesky, reciprocal, span
 from suffice.models.covariances.low_rank import LowRankCovariance
 from suffice.models.settings import Settings
-from suffice.selection.leave_one_out.closed_form import (
-    ClassDensities,
-    ClosedForm,
-    OwnCovariance,
-    SharedCovariance,
-)
-from suffice.selection.leave_one_out.frames import LEAST_LEFT, EigenFrame, Frame, WhitenedFrame
+from suffice.selection.leave_one_out.closed_form import FullForm, OwnCovariance, SharedCovariance
+from suffice.selection.leave_one_out.frames import EigenFrame, Frame, WhitenedFrame
+from suffice.selection.leave_one_out.removal import LEAST_LEFT
 from suffice.selection.leave_one_out.shares import Shares, quartic_losses
 from suffice.statistics.shift import difference
 from suffice.statistics.statistics import Statistics
@@ -28,7 +24,7 @@ from suffice.statistics.statistics import Statistics
 
 def full_closed_form(
     statistics: Statistics, settings: Settings, table: LabelledTable
-) -> ClosedForm | None:
+) -> FullForm | None:
     """The closed form for full covariances; None where there is none."""
     groups = Groups(statistics, settings)
     shrunk = settings.shrinkage != 0
@@ -62,14 +58,14 @@ def full_closed_form(
             frames.append(WhitenedFrame(covariance, group.denominator, left))
     unserved = _unserved(statistics, settings, shared, covariances[0].rank)
     squares = statistics.squares.sum(axis=0) if shrunk else None
-    return ClosedForm(_parts(groups, frames, covariances, shared), unserved, squares)
+    return FullForm(_parts(groups, frames, covariances, shared), unserved, squares)
 
 
 def _parts(
     groups: Groups, frames: Sequence[Frame], covariances: Sequence[Covariance], shared: Indices
-) -> tuple[ClassDensities, ...]:
+) -> tuple[OwnCovariance | SharedCovariance, ...]:
     means, pooling = groups.statistics.means, groups.settings.pooling
-    parts: list[ClassDensities] = [
+    parts: list[OwnCovariance | SharedCovariance] = [
         OwnCovariance(c, frames[c], covariances[c], means, pooling)
         for c in range(len(frames))
         if c not in shared

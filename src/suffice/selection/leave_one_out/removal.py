@@ -21,6 +21,9 @@ from suffice.text import shown
 # Relative difference above which weights and means are those of other rows.
 SAME_ROWS = 1e-8
 
+# The share of a variance or a determinant that a removal must leave, to keep enough digits.
+LEAST_LEFT = 1e-4
+
 
 def training_table(X: Any, y: Any, sample_weight: Any, classes: Array) -> LabelledTable:
     """The rows that a model was trained on, with codes in the order of its classes."""
@@ -143,20 +146,20 @@ class Removal:
             steps -= self.means.low[c]
         return np.asarray(steps)
 
+    def holds_most_of(self, squares: Floats) -> Array:
+        """Whether next to nothing is left of some sum of squares (d,) without each row, (b,)."""
+        lost = self.loss[:, None] * self.steps**2
+        return np.asarray((lost > (1 - LEAST_LEFT) * squares).any(axis=1))
+
     def take(self, where: Array) -> Removal:
         """Those rows of the block that are marked."""
         return Removal(self.table, self.at[where], self.means, self.class_weight)
 
 
-def for_each_block(
-    table: LabelledTable, statistics: Any, work: Callable[[Removal], None], width: int
-) -> None:
-    """Call work(removal) for all rows, in blocks that stay in the cache, on all threads.
-
-    width : how many numbers the work needs per row, if more than the row itself
-    """
+def for_each_block(table: LabelledTable, statistics: Any, work: Callable[[Removal], None]) -> None:
+    """Call work(removal) for all rows, in blocks that stay in the cache, on all threads."""
     n, d = table.X.shape
-    step = rows_per_block(2 * max(d, width))
+    step = rows_per_block(2 * max(d, len(statistics.weight)))
 
     def share(start: int, stop: int) -> None:
         for low in range(start, stop, step):

@@ -23,26 +23,18 @@ class Shares:
     row contributes: the trace a|z|², the squared norm 2a z'Bz - a²|z|⁴, and the quartic sum.
     """
 
-    kind: float | str
-    weight: float
-    features: int
+    shrinkage: float | str
     unit: float
-    trace: float
-    squared_norm: float
-    quartic: float
+    whole: Spread | None  # with all rows, if the share is estimated
     quartic_loss: Floats | None  # (n,), for Ledoit-Wolf
 
     @classmethod
     def of(cls, groups: Groups, group: Group, quartic_loss: Floats | None) -> Shares:
         """The shares of one group."""
-        kind, d = groups.settings.shrinkage, groups.statistics.n_features
-        if not isinstance(kind, str):
-            return cls(kind, group.weight, d, 1.0, 0.0, 0.0, 0.0, None)
-        unit = _unit(groups)
-        spread = group.spread(unit)
-        w = group.weight
-        trace, norm, quartic = spread.trace * w, spread.squared_norm * w * w, spread.quartic * w
-        return cls(kind, w, d, unit, trace, norm, quartic, quartic_loss)
+        shrinkage = groups.settings.shrinkage
+        if not isinstance(shrinkage, str):
+            return cls(shrinkage, 1.0, None, None)
+        return cls(shrinkage, groups.unit, group.spread(groups.unit), quartic_loss)
 
     def without(
         self, removal: Removal, part: Floats, squares: Floats, form: Floats
@@ -52,23 +44,26 @@ class Shares:
         part : how much of the row's loss this group suffers
         squares, form : |z|² and z'Bz, in units
         """
-        if not isinstance(self.kind, str):
-            return np.full(len(part), self.kind), np.zeros(len(part), bool)
-        weight = self.weight - part * removal.weight
-        loss = part * removal.loss
-        trace = self.trace - loss * squares
-        norm = self.squared_norm - 2 * loss * form + (loss * squares) ** 2
+        whole = self.whole
+        if whole is None:
+            return np.full(len(part), self.shrinkage), np.zeros(len(part), bool)
+        weight, loss = whole.weight - part * removal.weight, part * removal.loss
+        trace = whole.trace * whole.weight - loss * squares
+        norm_before = whole.squared_norm * whole.weight**2
+        norm = norm_before - 2 * loss * form + (loss * squares) ** 2
         quartic = np.full_like(trace, np.nan)
         # The share of a sum of fourth order that a removal must leave, to keep enough digits.
         least_fourth = 1e-5
-        doubtful = norm < least_fourth * self.squared_norm
+        doubtful = norm < least_fourth * norm_before
         if self.quartic_loss is not None:
-            quartic = self.quartic - part * self.quartic_loss[removal.at]
-            doubtful |= quartic < least_fourth * self.quartic
-        spread = Spread(weight, self.features, trace / weight, norm / weight**2, quartic / weight)
-        share = oas(spread) if self.kind == "oas" else ledoit_wolf(spread)
+            quartic_before = whole.quartic * whole.weight
+            quartic = quartic_before - part * self.quartic_loss[removal.at]
+            doubtful |= quartic < least_fourth * quartic_before
+        d = whole.features
+        spread = Spread(weight, d, trace / weight, norm / weight**2, quartic / weight)
+        share = oas(spread) if self.shrinkage == "oas" else ledoit_wolf(spread)
         # So close to spherical that rounding decides the share.
-        gap = spread.squared_norm - spread.trace**2 / self.features
+        gap = spread.squared_norm - spread.trace**2 / d
         doubtful |= gap < least_fourth**2 * spread.squared_norm
         return np.where(share > rank_tolerance(1), share, 0.0), doubtful
 
@@ -105,10 +100,3 @@ def _forms(rows: Floats, weight: Floats) -> Floats:
         return np.asarray((rows @ rows.T) ** 2 @ weight)
     scatter = (rows * weight[:, None]).T @ rows
     return np.asarray(np.einsum("ij,ij->i", rows @ scatter, rows))
-
-
-def _unit(groups: Groups) -> float:
-    fourth = groups.statistics.fourth
-    if fourth is not None:
-        return fourth.unit
-    return float(np.sqrt(groups.pooled.variances.max())) or 1.0
