@@ -14,15 +14,15 @@ from suffice.answers.imputation import conditional_mean, draws
 from suffice.answers.level_tree import LevelTree
 from suffice.answers.nulls import Null, Nulls
 from suffice.answers.outliers import MOST_PATTERNS, stratified_pvalues
+from suffice.answers.rarity import RandomRows
 from suffice.answers.sampling import random_codes
 from suffice.data.arrays import Array, Floats, Indices
-from suffice.data.gaps import Gaps
 from suffice.models.mixture import MixtureModel
 from suffice.models.scoring import log_sum
 
 
 @dataclass(frozen=True, eq=False)
-class LevelAtypicality:
+class LevelAtypicality(RandomRows):
     """How unusual rows of numbers and indicators are, for each class and for the whole model.
 
     The density is that of a mixed row: ln p(x, levels | class) = ln P(levels | class)
@@ -42,49 +42,12 @@ class LevelAtypicality:
     nulls: Nulls | None = None
     source: Any = None
 
-    def of_classes(self, X: Array) -> Floats:
-        """The probability that a row of each class is no more likely in it, (n, k)."""
-        own, k = self._log_densities(X), len(self.weight)
-        out = np.empty((len(X), k))
-        patterns, share = self._patterns(X)
-        for c in range(k):
-            rows, weights = self._random_rows(share, np.eye(k)[c])
-            for pattern, at in patterns:
-                random = self._log_densities(np.where(pattern, np.nan, rows))[:, c]
-                out[at, c] = _pvalues(random, weights, own[at, c])
-        return out
-
-    def of_model(self, X: Array) -> Floats:
-        """The probability that a row of the model has no higher density, (n,)."""
-        density, out = self.log_density(X), np.empty(len(X))
-        patterns, share = self._patterns(X)
-        rows, weights = self._random_rows(share, self.model.priors)
-        for pattern, at in patterns:
-            random = self.log_density(np.where(pattern, np.nan, rows))
-            out[at] = _pvalues(random, weights, density[at])
-        return out
-
-    def threshold(self, quantile: float) -> float:
-        """The log density of the model below which this share of its rows lies."""
-        rows, weights = self._random_rows(1.0, self.model.priors)
-        density = log_sum(self.model.joint(rows))
-        order = np.argsort(density)
-        at = int(np.searchsorted(np.cumsum(weights[order]), quantile))
-        return float(density[order][min(at, len(order) - 1)])
-
-    def _patterns(self, X: Array) -> tuple[list[tuple[Array, Indices]], float]:
-        """Each pattern of gaps with its rows, and the share of random rows to draw for it."""
-        order, gaps = Gaps.sorted(np.isnan(X))
-        pairs = zip(gaps.patterns, gaps, strict=True)
-        patterns = [(pattern, order[run]) for pattern, (_, run) in pairs]
-        return patterns, min(1.0, MOST_PATTERNS / max(1, len(patterns)))
-
     def log_density(self, X: Array) -> Floats:
         """ln p(x, levels), (n,)."""
         with np.errstate(divide="ignore"):
-            return log_sum(self._log_densities(X) + np.log(self.model.priors))
+            return log_sum(self.log_densities(X) + np.log(self.model.priors))
 
-    def _log_densities(self, X: Array) -> Floats:
+    def log_densities(self, X: Array) -> Floats:
         """ln p(x, levels | class), (n, k)."""
         codes = self._codes(X)
         levels = np.stack([tree.log_probability(codes) for tree in self._trees], axis=1)
@@ -126,15 +89,17 @@ class LevelAtypicality:
                 codes[np.isnan(own).any(axis=1), j] = -1
         return codes
 
-    def _random_rows(self, share: float, priors: Floats) -> tuple[Floats, Floats]:
+    def draw(self, c: int | None, n_patterns: int) -> tuple[Floats, Floats]:
         """Rows without gaps, and the probability that each stands for."""
         rng = np.random.default_rng(0)
+        priors = self.model.priors if c is None else np.eye(len(self.weight))[c]
+        share = min(1.0, MOST_PATTERNS / max(1, n_patterns))
         pvalues, weights = stratified_pvalues(share, rng) if self.nulls else _even(share)
         codes = random_codes(priors, len(weights), rng)
         rows = np.full((len(codes), self._edges[-1][1]), np.nan)
-        for c in np.unique(codes).tolist():
-            at = np.flatnonzero(codes == c)
-            levels = self._trees[c].draw(len(at), rng)
+        for own in np.unique(codes).tolist():
+            at = np.flatnonzero(codes == own)
+            levels = self._trees[own].draw(len(at), rng)
             for j, (low, high) in enumerate(self._edges):
                 rows[at, low:high] = levels[:, j : j + 1] == np.arange(1, high - low + 1)
         if not self._numbers:
@@ -186,16 +151,6 @@ def _at_distances(
 def _even(share: float, rows: int = 20_000) -> tuple[Floats, Floats]:
     n = int(np.ceil(share * rows))
     return np.ones(n), np.full(n, 1 / n)
-
-
-def _pvalues(random: Floats, weights: Floats, values: Floats) -> Floats:
-    """The probability of random values that are not larger; never zero."""
-    order = np.argsort(random)
-    below = np.minimum(np.cumsum(weights[order]), 1.0)
-    # Densities of the same levels differ by rounding.
-    slack = np.where(np.isfinite(values), 1e-9 * (1 + np.abs(values)), 0.0)
-    at = np.searchsorted(random[order], values + slack, side="right")
-    return np.asarray(below[np.maximum(at, 1) - 1])
 
 
 def _moments(model: Any) -> tuple[Floats, Callable[[int], Floats]]:
