@@ -138,7 +138,7 @@ def atypicality(
 
     posterior : of the parameters, or a model, which has their degrees of freedom, too
     """
-    gaussian = model.gaussian if isinstance(model, StudentModel) else model
+    gaussian = model.gaussian
     if isinstance(model, MultivariateStudent) or gaussian.independent is None:
         return Atypicality(model, PosteriorNulls(gaussian, posterior))
     # Distances of independent features have no formula.

@@ -23,8 +23,7 @@ from suffice.estimators.choosing import cross_validated
 from suffice.estimators.fitting import Fitting
 from suffice.estimators.learning import Learner
 from suffice.estimators.mixture import GaussianMixture
-from suffice.estimators.new_rows import NewRows
-from suffice.estimators.outline import Outline
+from suffice.estimators.new_rows import NewRows, Outline
 from suffice.estimators.state import snapshot
 from suffice.models.product import Product
 from suffice.selection import criteria

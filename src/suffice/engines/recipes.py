@@ -14,8 +14,7 @@ from suffice.data.tables.indicator_rows import MOST_LEVELS
 from suffice.data.tables.labelled_table import row_count, take_rows
 from suffice.data.tables.mixed import Claim, ColumnLayout
 from suffice.engines.parts import Recipe
-from suffice.estimators.new_rows import check_announced
-from suffice.estimators.outline import Outline
+from suffice.estimators.new_rows import Outline, check_announced
 from suffice.estimators.state import snapshot
 from suffice.statistics.exact.form import ExactForm
 from suffice.statistics.exact.grid import Grid

@@ -131,8 +131,7 @@ class BayesianDiscriminant(GaussianClassifier):
 
     @property
     def _posterior(self) -> Posterior:
-        model: Any = self._fitted
-        gaussian = model.gaussian if isinstance(model, StudentModel) else model
+        gaussian = self._fitted.gaussian
         assert isinstance(gaussian, MapModel)
         return gaussian.posterior
 

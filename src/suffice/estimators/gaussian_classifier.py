@@ -26,8 +26,7 @@ from suffice.estimators.anywhere import learns_afresh, on_rows
 from suffice.estimators.choosing import choose_settings, combinations, cross_validated
 from suffice.estimators.learned import Learned
 from suffice.estimators.learning import Learner
-from suffice.estimators.new_rows import RowsInMemory
-from suffice.estimators.outline import Outline
+from suffice.estimators.new_rows import Outline, RowsInMemory
 from suffice.estimators.sklearn_parameters import check_all_at_once, with_estimated_scatter
 from suffice.estimators.state import at_once
 from suffice.models.em.completion import adapt_settings, complete

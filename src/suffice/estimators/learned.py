@@ -10,8 +10,7 @@ from suffice.data.powers import Powers
 from suffice.data.tables.encoding import Encoding
 from suffice.errors import InvalidParameter, NoStatistics
 from suffice.estimators.columns import LearnedColumns
-from suffice.estimators.new_rows import NewRows, RowsInMemory, facts_of_table
-from suffice.estimators.outline import Outline
+from suffice.estimators.new_rows import NewRows, Outline, RowsInMemory, facts_of_table
 from suffice.estimators.state import State
 from suffice.models.gaussian import GaussianModel
 from suffice.selection.selection import Selection

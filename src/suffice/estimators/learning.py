@@ -16,8 +16,7 @@ from suffice.estimators.anywhere import learns, learns_afresh
 from suffice.estimators.classifier import AnyModel
 from suffice.estimators.judging import Judged
 from suffice.estimators.learned import Learned, as_numbers, facts_of
-from suffice.estimators.new_rows import NewRows, RowsInMemory
-from suffice.estimators.outline import Outline
+from suffice.estimators.new_rows import NewRows, Outline, RowsInMemory
 from suffice.estimators.repairing import warn_repaired
 from suffice.estimators.state import exchange, snapshot
 from suffice.models.priors import class_priors

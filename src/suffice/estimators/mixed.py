@@ -17,7 +17,7 @@ from suffice.data.tables.mixed import DISCRETE, NUMERIC, ColumnLayout, MixedRows
 from suffice.data.tables.table_rows import TableReader
 from suffice.errors import InvalidFeatures, InvalidParameter, NotNumbers
 from suffice.estimators.naive_bayes import NaiveBayes
-from suffice.estimators.outline import Outline
+from suffice.estimators.new_rows import Outline
 from suffice.estimators.state import at_once
 from suffice.models.categorical import Categorical
 from suffice.models.gaussian import class_matrices

@@ -1,4 +1,4 @@
-"""New rows: rows that a classifier learns or forgets, wherever they are stored."""
+"""New rows: rows that a classifier learns or forgets, and the form in which they are summarized."""
 
 from __future__ import annotations
 
@@ -8,12 +8,27 @@ from typing import Any
 import numpy as np
 
 from suffice.data.labels import Labels, name_of
+from suffice.data.powers import Powers
 from suffice.data.tables.frame_output import FrameForm
 from suffice.data.tables.table_rows import TableReader
 from suffice.errors import InvalidLabels, InvalidParameter
 from suffice.estimators.columns import LearnedColumns
-from suffice.estimators.outline import Outline
 from suffice.text import shown
+
+
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """The form of the statistics that a learner has seen, without their numbers."""
+
+    detail: Any = None  # with the layout of the columns, or the grid, where there is one
+    reader: TableReader | None = None
+    powers: Powers | None = None
+
+    @classmethod
+    def of(cls, statistics: Any, powers: Powers | None = None) -> Outline:
+        """The outline of any statistics, of rows with or without powers."""
+        form = getattr(statistics, "form", statistics.detail)
+        return cls(form, getattr(statistics, "reader", None), powers)
 
 
 class NewRows:

@@ -16,8 +16,7 @@ from suffice.data.weights import Weights
 from suffice.errors import InvalidParameter
 from suffice.estimators.anywhere import on_rows
 from suffice.estimators.gaussian import GaussianDiscriminant
-from suffice.estimators.new_rows import RowsInMemory
-from suffice.estimators.outline import Outline
+from suffice.estimators.new_rows import Outline, RowsInMemory
 from suffice.models.conjugate_priors.student import StudentModel
 from suffice.models.gaussian import LinearScores
 from suffice.models.settings import Settings

@@ -129,6 +129,11 @@ class GaussianModel(ClassModel):
         return difference(DoubleDouble(self.means, self.means_low), DoubleDouble(point))
 
     @property
+    def gaussian(self) -> GaussianModel:
+        """The Gaussian classes: this model itself, where others are made from one."""
+        return self
+
+    @property
     def shared(self) -> bool:
         """Whether all classes have the same covariance."""
         return len(self.covariances) == 1

@@ -60,7 +60,7 @@ class MomentLikelihood(Likelihood):
 
     def completed(self, model: Any, statistics: AnyStatistics) -> GaussianModel:
         """The Gaussian classes of a model, which Student t ones are about."""
-        gaussian: GaussianModel = getattr(model, "gaussian", model)
+        gaussian: GaussianModel = model.gaussian
         return gaussian
 
     def check_completed(self, completed: Any, statistics: AnyStatistics) -> None:
@@ -201,7 +201,7 @@ class Settings(MomentLikelihood):
         """Covariances that could not be estimated as requested."""
         from suffice.models.covariances.repairs import repairs
 
-        return repairs(getattr(model, "gaussian", model), statistics, self)
+        return repairs(model.gaussian, statistics, self)
 
     @property
     def detail(self) -> str:

@@ -17,8 +17,7 @@ from suffice.errors import InvalidFeatures, MissingClasses, NotOnDevice
 from suffice.estimators.choosing import cross_validated
 from suffice.estimators.gaussian_classifier import GaussianClassifier
 from suffice.estimators.learning import check_buildable
-from suffice.estimators.new_rows import NewRows, check_announced
-from suffice.estimators.outline import Outline
+from suffice.estimators.new_rows import NewRows, Outline, check_announced
 from suffice.models.separating import check_denominator
 from suffice.statistics.exact.form import ExactForm
 from suffice.statistics.statistics import Statistics
