@@ -11,7 +11,13 @@ import numpy as np
 from suffice.data.arrays import Floats, Indices
 from suffice.engines.arrays.space import Space
 from suffice.models.covariances.covariance import Covariance, FullCovariance
-from suffice.models.covariances.linalg import DOUBTFUL, Cholesky, embedded, rank_tolerance
+from suffice.models.covariances.linalg import (
+    DOUBTFUL,
+    Cholesky,
+    embedded,
+    rank_tolerance,
+    reciprocal,
+)
 
 BATCH_BYTES = 1 << 30  # size of the matrices that are factored or inverted together
 
@@ -28,12 +34,6 @@ class Factors:
     scale: Any  # (g, d): D
     owner: Indices  # (k,): which of them each class has; (1,) where all share it
 
-    @property
-    def inverse_scale(self) -> Any:
-        """One over the scales, zero for a feature that is ignored."""
-        xp = self.space.xp
-        return xp.where(self.scale > 0, 1 / xp.where(self.scale > 0, self.scale, 1.0), 0.0)
-
     @cached_property
     def columns(self) -> Any:
         """A' of A = L^-1 D^-1, (g, d, d): rows times these have their Mahalanobis lengths."""
@@ -47,7 +47,7 @@ class Factors:
             part = self.lower[low : low + step]
             inverse = torch.linalg.solve_triangular(part, one.expand_as(part), upper=False)
             inverses[low : low + step] = inverse.mT
-        return inverses * self.inverse_scale[:, :, None]
+        return inverses * reciprocal(self.scale)[:, :, None]
 
     @cached_property
     def log_determinants(self) -> Floats:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -18,20 +18,18 @@ from suffice.statistics.scatter import DenseScatter
 class HeldDense(DenseScatter):
     """Scatter matrices on a device; they merge there, and are fetched for anything else."""
 
-    __slots__ = ("held", "space")
     held: DoubleDouble  # of arrays on the device
     space: Space
 
     def __init__(self, held: DoubleDouble, per_class: bool, space: Space) -> None:
         self.held, self.per_class, self.space = held, per_class, space
 
-    def __getattr__(self, name: str) -> Any:
-        if name != "sums":
-            raise AttributeError(name)
-        low = self.held.low
-        high = self.space.fetch(self.held.high)
-        self.sums = DoubleDouble(high, None if low is None else self.space.fetch(low))
-        return self.sums
+    @cached_property
+    def sums(self) -> DoubleDouble:  # type: ignore[override]
+        """The matrices on the host."""
+        high, low = self.held.high, self.held.low
+        fetch = self.space.fetch
+        return DoubleDouble(fetch(high), None if low is None else fetch(low))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return DenseScatter, (self.sums, self.per_class)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -71,7 +71,6 @@ class DeviceMoments:
 class HeldStatistics(Statistics):
     """Statistics of rows on a device; large tables stay there until they are needed."""
 
-    __slots__ = ("moments",)
     moments: DeviceMoments
 
     @classmethod
@@ -80,37 +79,37 @@ class HeldStatistics(Statistics):
     ) -> HeldStatistics:
         """Statistics of classes, from the results of the pass."""
         statistics = cls.__new__(cls)
-        values = {
-            "classes": classes,
-            "count": count,
-            "weight": weight,
-            "feature_names": None,
-            "moments": moments,
-        }
-        for name, value in values.items():
+        held = {"classes": classes, "count": count, "weight": weight, "feature_names": None}
+        for name, value in (held | {"moments": moments}).items():
             object.__setattr__(statistics, name, value)
         statistics.__post_init__()
         return statistics
 
-    def __getattr__(self, name: str) -> Any:
-        fetched: dict[str, Callable[[], Any]] = {
-            "means": lambda: self.moments.means(),
-            "spread": lambda: self.moments.scatter(hold=True),
-            "fourth": lambda: self.moments.fourth(self.means, self.weight),
-        }
-        if name not in fetched:
-            raise AttributeError(name)
-        object.__setattr__(self, name, fetched[name]())
-        return object.__getattribute__(self, name)
+    @cached_property
+    def means(self) -> DoubleDouble:
+        """Means of the classes."""
+        return self.moments.means()
+
+    @cached_property
+    def spread(self) -> Scatter:
+        """Sums of products; matrices stay on the device."""
+        return self.moments.scatter(hold=True)
+
+    @cached_property
+    def fourth(self) -> Fourth | None:
+        """Fourth-order sums about the means."""
+        return self.moments.fourth(self.means, self.weight)
+
+    # Copies with other parts, as `dataclasses.replace` makes them, have no moments.
 
     @property
     def detail(self) -> str:
         """How much is kept: "separate", "shared" or "diagonal"."""
-        held = getattr(self, "moments", None)
+        held = self.__dict__.get("moments")
         return Statistics.detail.fget(self) if held is None else held.detail  # type: ignore[attr-defined,no-any-return]
 
     @property
     def n_features(self) -> int:
         """Number of features."""
-        held = getattr(self, "moments", None)
+        held = self.__dict__.get("moments")
         return int(self.means.high.shape[1]) if held is None else held.n_features

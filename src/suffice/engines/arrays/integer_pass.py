@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -31,19 +32,13 @@ RUN_ROWS = 1024  # rows whose digits are computed by one program of the device
 class HeldIntegers(Integers):
     """Integers on a device, fetched when the host needs them."""
 
-    __slots__ = ("_fetch", "_shape")
-    _shape: tuple[int, ...]
-
     def __init__(self, shape: tuple[int, ...], fetch: Callable[[], Indices]) -> None:
-        object.__setattr__(self, "_shape", shape)
-        object.__setattr__(self, "_fetch", fetch)
+        self.__dict__.update(_shape=shape, _fetch=fetch)
 
-    def __getattr__(self, name: str) -> Any:
-        if name != "limbs":
-            raise AttributeError(name)
-        object.__setattr__(self, "limbs", self._fetch())
-        object.__setattr__(self, "_fetch", None)
-        return self.limbs
+    @cached_property
+    def limbs(self) -> Indices:
+        """The limbs on the host; those on the device are released."""
+        return self.__dict__.pop("_fetch")()  # type: ignore[no-any-return]
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Integers, (self.limbs,)
@@ -51,7 +46,7 @@ class HeldIntegers(Integers):
     @property
     def shape(self) -> tuple[int, ...]:
         """The shape of the array."""
-        return self._shape
+        return self.__dict__["_shape"]  # type: ignore[no-any-return]
 
     def stored(self, exact: bool) -> Integers:
         """The form in which a file holds them: on the host."""

@@ -5,8 +5,9 @@ Rows are float64, (b, d), and distances (b, k); no array has b k d entries.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -22,76 +23,77 @@ from suffice.statistics.numbers import DoubleDouble
 from suffice.statistics.shift import difference
 
 
-class Measure(Protocol):
+@dataclass(frozen=True, eq=False)
+class Measure(ABC):
     """Distances to k points, each in units of its covariance."""
-
-    def distances(self, X: Any) -> Any:
-        """Squared distances of rows (b, d), (b, k)."""
-
-    def white(self, X: Any) -> Any:
-        """Rows about a point, with squares that add up to their distances from it, (b, r)."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Whitened:
-    """Full covariances by their whiteners: rows times `columns` have the lengths of rows."""
 
     space: Space
     points: DoubleDouble  # of arrays on the device, (k, d)
+
+    def distances(self, X: Any) -> Any:
+        """Squared distances of rows (b, d), (b, k)."""
+        k, d = self.points.high.shape
+        step = max(1, self.space.block_bytes // (8 * max(X.shape[0], d) * d))
+        rows, parts = DoubleDouble(X[None, :, :]), []
+        for low in range(0, k, step):
+            at = slice(low, min(k, low + step))
+            parts.append(self.lengths(difference(rows, self.points[at, None, :]), at))
+        return self.space.xp.concat(parts).T
+
+    @abstractmethod
+    def lengths(self, steps: Any, at: slice) -> Any:
+        """Squared lengths of rows about some of the points, (m, b, d), (m, b)."""
+
+    @abstractmethod
+    def white(self, X: Any) -> Any:
+        """Rows about a point in the space of the first covariance, (b, r)."""
+
+
+@dataclass(frozen=True, eq=False)
+class Whitened(Measure):
+    """Full covariances by their whiteners: rows times `columns` have the lengths of rows."""
+
     columns: Any  # (g, d, r)
     owner: Indices  # (k,): which whitener each point has
 
-    def distances(self, X: Any) -> Any:
-        """Squared distances of rows."""
-        xp, (k, d) = self.space.xp, self.points.high.shape
-        step = max(1, self.space.block_bytes // (8 * max(X.shape[0], d) * d))
-        parts = []
-        for low in range(0, k, step):
-            high = min(k, low + step)
-            steps = _steps(X, self.points, low, high)
-            white = xp.matmul(steps, self._some(self.owner[low:high]))
-            parts.append(xp.sum(white * white, axis=2))
-        return xp.concat(parts).T
+    def lengths(self, steps: Any, at: slice) -> Any:
+        """Squared lengths of rows about some of the points."""
+        xp, owner = self.space.xp, self.owner[at]
+        if (np.diff(owner) == 1).all():
+            columns = self.columns[int(owner[0]) : int(owner[-1]) + 1, :, :]
+        else:
+            columns = self.space.take(self.columns, self.space.put(owner))
+        white = xp.matmul(steps, columns)
+        return xp.sum(white * white, axis=2)
 
     def white(self, X: Any) -> Any:
         """Rows about a point in the space of the first covariance."""
         return X @ self.columns[0, :, :]
 
-    def _some(self, owner: Indices) -> Any:
-        if (np.diff(owner) == 1).all():
-            return self.columns[int(owner[0]) : int(owner[-1]) + 1, :, :]
-        return self.space.take(self.columns, self.space.put(owner))
 
-
-@dataclass(frozen=True, slots=True, eq=False)
-class DeviceSplit:
+@dataclass(frozen=True, eq=False)
+class DeviceSplit(Measure):
     """Covariances of a few directions and one variance for all others, one per point."""
 
-    space: Space
-    points: DoubleDouble  # of arrays on the device, (k, d)
     parts: tuple[LowRankCovariance, ...]  # with arrays on the device
 
-    def distances(self, X: Any) -> Any:
-        """Squared distances of rows."""
-        columns = []
-        for c, covariance in enumerate(self.parts):
-            white = covariance.whiten(_steps(X, self.points, c, c + 1)[0, :, :])
-            columns.append(self.space.xp.sum(white * white, axis=1))
-        return self.space.xp.stack(columns, axis=1)
+    def lengths(self, steps: Any, at: slice) -> Any:
+        """Squared lengths of rows about some of the points."""
+        xp, parts = self.space.xp, self.parts[at]
+        white = [covariance.whiten(steps[i, :, :]) for i, covariance in enumerate(parts)]
+        return xp.stack([xp.sum(rows * rows, axis=1) for rows in white])
 
     def white(self, X: Any) -> Any:
         """Rows about a point in the space of the first covariance."""
         return self.parts[0].whiten(X)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class DeviceIndependent:
+@dataclass(frozen=True, eq=False)
+class DeviceIndependent(Measure):
     """Independent features: a precision for each point and feature."""
 
     near: ClassVar[float] = 2.0**14  # squared distances whose differences still have enough digits
 
-    space: Space
-    points: DoubleDouble  # of arrays on the device, (k, d)
     precisions: Any  # (k, d)
     centre: Any  # (d,)
 
@@ -100,29 +102,21 @@ class DeviceIndependent:
         xp = self.space.xp
         steps, p = X - self.centre, self.precisions
         mean = difference(self.points, DoubleDouble(self.centre))
-        far = (steps * steps) @ p.T
+        far, lengths = (steps * steps) @ p.T, xp.sum(p * mean * mean, axis=1)
         # x'x - 2 x'm + m'm takes two products, but loses digits where x'x is large.
-        if bool(xp.max(far) < self.near) and bool(
-            xp.max(xp.sum(p * mean * mean, axis=1)) < self.near
-        ):
-            squares = far - 2 * (steps @ (p * mean).T) + xp.sum(p * mean * mean, axis=1)
+        if bool(xp.max(far) < self.near) and bool(xp.max(lengths) < self.near):
+            squares = far - 2 * (steps @ (p * mean).T) + lengths
             return xp.where(squares > 0, squares, 0.0)
-        return self._one_by_one(X)
+        return super().distances(X)
+
+    def lengths(self, steps: Any, at: slice) -> Any:
+        """Squared lengths of rows about some of the points."""
+        product = self.space.xp.matmul(steps * steps, self.precisions[at, :, None])
+        return product[:, :, 0]
 
     def white(self, X: Any) -> Any:
         """Rows about a point in the space of the first covariance."""
         return X * self.space.xp.sqrt(self.precisions[0, :])
-
-    def _one_by_one(self, X: Any) -> Any:
-        xp, (k, d) = self.space.xp, self.points.high.shape
-        step = max(1, self.space.block_bytes // (8 * X.shape[0] * d))
-        parts = []
-        for low in range(0, k, step):
-            high = min(k, low + step)
-            steps = _steps(X, self.points, low, high)
-            product = xp.matmul(steps * steps, self.precisions[low:high, :, None])
-            parts.append(product[:, :, 0])
-        return xp.concat(parts).T
 
 
 def measure(space: Space, points: DoubleDouble, covariances: tuple[Covariance, ...]) -> Measure:
@@ -145,12 +139,9 @@ def measure(space: Space, points: DoubleDouble, covariances: tuple[Covariance, .
     if len(split) == len(distinct):
         return DeviceSplit(space, points, tuple(split[g] for g in owner.tolist()))
     columns = [_columns(covariance, points.high.shape[1]) for covariance in distinct]
-    return Whitened(space, points, space.put(_padded(columns)), owner)
-
-
-def _steps(X: Any, points: DoubleDouble, low: int, high: int) -> Any:
-    """Rows (b, d) about some of the points, (points, b, d)."""
-    return difference(DoubleDouble(X[None, :, :]), points[low:high, None, :])
+    most = max(matrix.shape[1] for matrix in columns)
+    padded = [np.pad(matrix, ((0, 0), (0, most - matrix.shape[1]))) for matrix in columns]
+    return Whitened(space, points, space.put(np.array(padded)), owner)
 
 
 def _columns(covariance: Covariance, d: int) -> Floats:
@@ -158,12 +149,3 @@ def _columns(covariance: Covariance, d: int) -> Floats:
     if isinstance(covariance, FullCovariance):
         return covariance.whitener.matrix.T
     return covariance.whiten(np.eye(d))
-
-
-def _padded(matrices: list[Floats]) -> Floats:
-    """Matrices (d, r) side by side, (g, d, r), with columns of zeros where one has fewer."""
-    most = max(matrix.shape[1] for matrix in matrices)
-    padded = np.zeros((len(matrices), len(matrices[0]), most))
-    for g, matrix in enumerate(matrices):
-        padded[g, :, : matrix.shape[1]] = matrix
-    return padded

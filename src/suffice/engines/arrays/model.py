@@ -7,9 +7,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-import numpy as np
-
-from suffice.engines.arrays.factors import Factors
 from suffice.engines.arrays.held_model import HeldModel
 from suffice.engines.arrays.measures import DeviceIndependent, Measure, Whitened, measure
 from suffice.engines.arrays.space import Space
@@ -86,18 +83,31 @@ class ArrayModel:
 
     @classmethod
     def _move(cls, model: GaussianModel, space: Space) -> ArrayModel:
-        factors = model.factors if isinstance(model, HeldModel) else None
-        if factors is not None and factors.space == space:
-            return _of_factors(model, factors)
-        centre, steps = _about_centre(model, space)
+        middle = model.means.mean(axis=0)
+        centre, steps = space.put(middle), space.put(model.means_about(middle))
+        low = None if model.means_low is None else space.put(model.means_low)
+        points = DoubleDouble(space.put(model.means), low)
         if model.shared:
-            line = model.linear
-            distances = measure(space, DoubleDouble(centre[None, :]), model.covariances)
-            parts = (line.centre, line.slopes, line.constants)
-            linear = DeviceLinear(space, *(space.put(part) for part in parts))
-            return cls(space, centre, steps, space.put(-model.volumes), distances, linear)
-        distances = measure(space, _points(model, space), model.covariances)
-        return cls(space, centre, steps, space.put(model.constants), distances, None)
+            points = DoubleDouble(centre[None, :])
+        factors = model.factors if isinstance(model, HeldModel) else None
+        distances: Measure
+        if factors is None or factors.space != space:
+            volumes, distances = model.volumes, measure(space, points, model.covariances)
+        else:
+            volumes = ((factors.log_determinants + factors.ranks * LOG_2PI) / 2)[factors.owner]
+            distances = Whitened(space, points, factors.columns, factors.owner)
+        if not model.shared:
+            constants = space.put(model.log_priors - volumes)
+            return cls(space, centre, steps, constants, distances, None)
+        if isinstance(distances, Whitened):
+            white, columns = distances.white(steps), distances.columns[0, :, :]
+            constants = space.put(model.log_priors) - space.xp.sum(white * white, axis=1) / 2
+            line = DeviceLinear(space, centre, columns @ white.T, constants)
+        else:
+            own = model.linear
+            parts = (own.centre, own.slopes, own.constants)
+            line = DeviceLinear(space, *(space.put(part) for part in parts))
+        return cls(space, centre, steps, space.put(-volumes), distances, line)
 
     @property
     def width(self) -> int:
@@ -140,34 +150,3 @@ class ArrayModel:
         return DeviceIndependent(
             self.space, DoubleDouble(points), xp.ones_like(points), xp.mean(points, axis=0)
         )
-
-
-def _of_factors(model: GaussianModel, factors: Factors) -> ArrayModel:
-    """The model of covariances that were factored on the device."""
-    space = factors.space
-    centre, steps = _about_centre(model, space)
-    volumes = (factors.log_determinants + factors.ranks * LOG_2PI) / 2
-    if not model.shared:
-        distances = Whitened(space, _points(model, space), factors.columns, factors.owner)
-        constants = model.log_priors - volumes[factors.owner]
-        return ArrayModel(space, centre, steps, space.put(constants), distances, None)
-    white = steps @ factors.columns[0]
-    slopes = (white @ factors.columns[0].T).T
-    lengths = (white * white).sum(dim=1)
-    constants = space.put(model.log_priors) - lengths / 2
-    line = DeviceLinear(space, centre, slopes.contiguous(), constants)
-    distances = Whitened(
-        space, DoubleDouble(centre[None, :]), factors.columns, np.zeros(1, np.int64)
-    )
-    return ArrayModel(space, centre, steps, space.put(-volumes), distances, line)
-
-
-def _about_centre(model: GaussianModel, space: Space) -> tuple[Any, Any]:
-    """A point between the classes, (d,), and the means about it, (k, d)."""
-    centre = model.means.mean(axis=0)
-    return space.put(centre), space.put(model.means_about(centre))
-
-
-def _points(model: GaussianModel, space: Space) -> DoubleDouble:
-    low = None if model.means_low is None else space.put(model.means_low)
-    return DoubleDouble(space.put(model.means), low)

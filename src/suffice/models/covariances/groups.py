@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from suffice.data.arrays import Floats, Indices
+from suffice.data.arrays import Floats, Indices, namespace, on_host
 from suffice.errors import InvalidParameter, NotFinite
 from suffice.models.covariances.linalg import rank_tolerance, reciprocal
-from suffice.models.covariances.shrinkage import Spread, ledoit_wolf, oas, shrunk_variances
+from suffice.models.covariances.shrinkage import Spread, ledoit_wolf, oas, shrink
 from suffice.models.separating import Separation
 from suffice.models.settings import WIDE, Settings
 from suffice.statistics.factored_scatter import FactoredScatter
@@ -22,19 +21,27 @@ from suffice.statistics.statistics import Statistics
 
 @dataclass(frozen=True, slots=True)
 class Matrix:
-    """A scatter matrix."""
+    """A scatter matrix, or those of several groups, of any library of arrays."""
 
-    matrix: Floats  # (d, d)
+    matrix: Any  # (d, d) or (g, d, d)
 
     @property
-    def diagonal(self) -> Floats:
-        """Sums of squares, (d,)."""
-        return np.maximum(self.matrix.diagonal(), 0)
+    def diagonal(self) -> Any:
+        """Sums of squares, (d,) or (g, d)."""
+        xp = namespace(self.matrix)
+        diagonal = xp.linalg.diagonal(self.matrix)
+        return xp.where(diagonal > 0, diagonal, 0.0)
 
-    def norm(self, scale: Floats) -> float:
-        """Root of the sum of the squared entries, each divided by the scales of its features."""
-        inverse = reciprocal(scale)
-        return float(np.linalg.norm(self.matrix * inverse * inverse[:, None]))
+    def norm(self, scale: Any) -> Any:
+        """Root of the sum of the squared entries, each times the scales of its features.
+
+        scale : one for each feature, (..., d), or a number
+        """
+        if isinstance(scale, float):
+            scaled = self.matrix * scale * scale
+        else:
+            scaled = self.matrix * scale[..., None, :] * scale[..., :, None]
+        return namespace(scaled).linalg.vector_norm(scaled, axis=(-2, -1))
 
     def blended(self, pooled: Matrix, share: float) -> Matrix:
         """The part 1 - share of this and the part share of the other."""
@@ -57,9 +64,9 @@ class Factor:
         """Sums of squares, (d,)."""
         return np.asarray(np.einsum("ij,ij->j", self.rows, self.rows))
 
-    def norm(self, scale: Floats) -> float:
-        """Root of the sum of the squared entries, each divided by the scales of its features."""
-        rows = self.rows * reciprocal(scale)
+    def norm(self, scale: Floats | float) -> float:
+        """Root of the sum of the squared entries, each times the scales of its features."""
+        rows = self.rows * scale
         return float(np.linalg.norm(rows @ rows.T))
 
     def blended(self, pooled: Factor, share: float) -> Factor:
@@ -70,37 +77,39 @@ class Factor:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Rows that share a covariance: scatter / denominator."""
+    """Rows that share a covariance: scatter / denominator; or several groups, with numbers (g,)."""
 
-    weight: float
-    denominator: float  # the weight less its degrees of freedom
-    scatter: Matrix | Factor
-    quartic: float | None  # sum of w|z|⁴ in units
-    rows: int  # the covariance is singular unless this exceeds the number of features
+    weight: Any
+    denominator: Any  # the weight less its degrees of freedom
+    scatter: Any  # Matrix | Factor
+    quartic: Any  # sum of w|z|⁴ in units, if it is known
+    rows: Any  # the covariance is singular unless this exceeds the number of features
 
     @property
     def covariance(self) -> Floats:
         """The unshrunk covariance, (d, d)."""
-        return self.scatter.matrix / self.denominator
+        return np.asarray(self.scatter.matrix / self.denominator)
 
     @property
     def variances(self) -> Floats:
         """Its diagonal, (d,)."""
-        return self.scatter.diagonal / self.denominator
+        return np.asarray(self.scatter.diagonal / self.denominator)
 
     def spread(self, unit: float) -> Spread:
         """What estimates of shrinkage need, in units and divided by the weight."""
         w, squares = self.weight, self.scatter.diagonal / unit / unit
         quartic = np.nan if self.quartic is None else self.quartic / w
-        norm = self.scatter.norm(np.array([unit]))
-        return Spread(w, len(squares), float(squares.sum()) / w, (norm / w) ** 2, quartic)
+        trace, norm = map(on_host, (squares.sum(axis=-1), self.scatter.norm(1 / unit)))
+        with np.errstate(over="ignore"):
+            return Spread(w, squares.shape[-1], trace / w, (norm / w) ** 2, quartic)
 
     @property
     def correlations(self) -> Spread:
         """The same for the correlations, without features that never vary: free of units."""
         squares = self.scatter.diagonal
-        norm, d = self.scatter.norm(np.sqrt(squares)), int((squares > 0).sum())
-        return Spread(self.weight, max(d, 1), float(d), norm**2, np.nan)
+        root = namespace(squares).sqrt(squares)
+        norm, d = map(on_host, (self.scatter.norm(reciprocal(root)), (squares > 0).sum(axis=-1)))
+        return Spread(self.weight, np.maximum(d, 1), d, norm**2, np.nan)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,20 +133,10 @@ class GroupSizes:
             np.repeat(pooled.rows, len(self.rows)),
         )
 
-    def part(self, at: slice) -> GroupSizes:
-        """The numbers of some of the groups."""
+    def group(self, at: int | slice, scatter: Matrix | Factor) -> Group:
+        """The group, or several, with these numbers and a scatter."""
         quartic = None if self.quartic is None else self.quartic[at]
-        return GroupSizes(self.weight[at], self.denominator[at], quartic, self.rows[at])
-
-    def group(self, g: int, scatter: Matrix | Factor) -> Group:
-        """The group with these numbers and a scatter."""
-        return Group(
-            float(self.weight[g]),
-            float(self.denominator[g]),
-            scatter,
-            None if self.quartic is None else float(self.quartic[g]),
-            int(self.rows[g]),
-        )
+        return Group(self.weight[at], self.denominator[at], scatter, quartic, self.rows[at])
 
 
 class Groups:
@@ -152,7 +151,7 @@ class Groups:
         self.shared = settings.pooling == 1
         self.size = 1 if self.shared else k
         quartic = None
-        if s.fourth is not None and settings.shrinkage == "ledoit-wolf":
+        if settings.shrinkage == "ledoit-wolf" and s.fourth is not None:
             quartic = s.fourth.centred(s.known).quartic
         self._own_sizes = GroupSizes(s.weight, s.weight - settings.ddof, quartic, s.count)
         weight = s.weight.sum(keepdims=True)
@@ -164,15 +163,15 @@ class Groups:
             s.count.sum(keepdims=True) - k + 1,
         )
 
-    def group(self, g: int) -> Group:
-        """The group of class g: its own scatter blended with the pooled one."""
+    def group(self, g: int | slice) -> Group:
+        """The group of class g: its own scatter blended with the pooled one; or several groups."""
         if self.shared:
             return self.pooled
         spread = self._spread
         scatter: Any = (
             Factor(spread.factor[spread.owner == g])
             if isinstance(spread, FactoredScatter)
-            else Matrix(spread.sums.high[g])
+            else Matrix(self._matrices[g])
         )
         if self.settings.pooling:
             scatter = scatter.blended(self.pooled.scatter, self.settings.pooling)
@@ -185,7 +184,7 @@ class Groups:
         scatter = (
             Factor(spread.factor)
             if isinstance(spread, FactoredScatter)
-            else Matrix(spread.sums.high.sum(axis=0))
+            else Matrix(self._matrices.sum(axis=0))
         )
         return self.pooled_sizes.group(0, scatter)
 
@@ -197,6 +196,11 @@ class Groups:
             return self.pooled_sizes
         return self._own_sizes.blended(self.pooled_sizes, share) if share else self._own_sizes
 
+    @property
+    def _matrices(self) -> Any:
+        assert isinstance(self._spread, DenseScatter)
+        return self._spread.sums.high
+
     @cached_property
     def separation(self) -> Separation:
         """The features that separate the classes exactly, and those that never vary."""
@@ -205,40 +209,27 @@ class Groups:
     def share(self, group: Group) -> float:
         """How much of the group's covariance the target replaces."""
         shrinkage = self.settings.shrinkage
-        if not isinstance(shrinkage, str):
-            return shrinkage
-        return float(self.estimated_shares(self._spreads(group))[0])
+        return shrinkage if not isinstance(shrinkage, str) else float(self.estimated_shares(group))
 
-    def _spreads(self, group: Group) -> Iterator[Spread]:
-        yield group.correlations if self.by_correlations else group.spread(self.unit)
-
-    @property
-    def by_correlations(self) -> bool:
-        """Whether shares are estimated from correlations, so that units do not matter."""
-        return self.settings.target == "diagonal"
-
-    def estimated_shares(self, spreads: Iterable[Spread]) -> Floats:
-        """The same, estimated from one spread per group.
-
-        spreads : computed as they are read, so that an overflow is reported here
-        """
-        shrinkage = self.settings.shrinkage
-        by_fourth = shrinkage == "ledoit-wolf" and not self.by_correlations
-        estimate = ledoit_wolf if by_fourth else oas
+    def estimated_shares(self, group: Group) -> Floats:
+        """The same, estimated; one for each group if there are several."""
+        shrinkage, by_correlations = self.settings.shrinkage, self.settings.target == "diagonal"
+        by_fourth = shrinkage == "ledoit-wolf" and not by_correlations
         if by_fourth and self._own_sizes.quartic is None:
             raise InvalidParameter(
                 "shrinkage='ledoit-wolf' needs fourth-order sums, which these statistics do not "
                 "have: features were selected, or removed rows were so far out that no digits "
                 "are left. Summarize these rows afresh, or use shrinkage='oas'."
             )
-        try:
-            shares = np.array([estimate(spread) for spread in spreads])
-        except OverflowError:
+        # From correlations, units of features do not matter.
+        spread = group.correlations if by_correlations else group.spread(self.unit)
+        if not np.isfinite(spread.squared_norm).all():
             raise NotFinite(
                 f"shrinkage={shrinkage!r} cannot be estimated: variances exceed what a float "
                 "can hold. Fit features in other units (for example, divide by 1e100), or give a "
                 "number."
-            ) from None
+            )
+        shares = ledoit_wolf(spread) if by_fourth else oas(spread)
         return np.where(shares > rank_tolerance(1), shares, 0.0)
 
     @cached_property
@@ -255,12 +246,10 @@ class Groups:
 
         share : of the target, if it is already known
         """
-        covariance = group.covariance
         share = self.share(group) if share is None else share
-        diagonal = covariance.diagonal() + self.separation.floor
-        np.fill_diagonal(covariance, diagonal)
-        if share == 0:
-            return covariance
-        covariance *= 1 - share
-        np.fill_diagonal(covariance, shrunk_variances(diagonal, share, self.settings.target))
-        return covariance
+        return shrink(  # type: ignore[no-any-return]
+            group.covariance,
+            np.asarray(share) if share else None,
+            self.separation.floor,
+            self.settings.target,
+        )

@@ -10,7 +10,7 @@ from typing import Self
 import numpy as np
 from scipy import linalg
 
-from suffice.data.arrays import Array, Floats, Indices
+from suffice.data.arrays import Array, Floats, Indices, namespace
 from suffice.models.limits import CLOSE, check_scales, check_sizes, is_identity
 from suffice.statistics.numbers import EPSILON
 from suffice.statistics.passes.threads import blas_threads
@@ -308,9 +308,9 @@ def rank_tolerance(d: int) -> float:
 
 
 def reciprocal(values: Floats) -> Floats:
-    """One over each value, and zero where the value is zero."""
-    positive = values > 0
-    return np.where(positive, 1 / np.where(positive, values, 1.0), 0.0)
+    """One over each value, and zero where the value is zero; for any library of arrays."""
+    xp, positive = namespace(values), values > 0
+    return xp.where(positive, 1 / xp.where(positive, values, 1.0), 0.0)  # type: ignore[no-any-return]
 
 
 def log_or_zero(values: Floats) -> Floats:

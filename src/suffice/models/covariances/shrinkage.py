@@ -10,7 +10,7 @@ import numpy as np
 from suffice.data.arrays import Floats
 
 
-def shrunk_variances(variances: Floats, share: Any, target: str) -> Floats:
+def shrunk_variances(variances: Any, share: Any, target: str) -> Any:
     """(1 - share) v + share t of variances v, (..., d), with t their mean, one, or v itself.
 
     share : a number, or one for each row of variances, (..., 1)
@@ -21,7 +21,22 @@ def shrunk_variances(variances: Floats, share: Any, target: str) -> Floats:
     if target == "diagonal":
         return variances
     goal = 1.0 if target == "unit" else variances.mean(axis=-1, keepdims=True)
-    return np.asarray((1 - share) * variances + share * goal)
+    return (1 - share) * variances + share * goal
+
+
+def shrink(covariance: Any, share: Any, floor: Any, target: str) -> Any:
+    """Add `floor` (d,) to the variances, then replace a share by the target; changed in place.
+
+    covariance : (d, d), or (g, d, d) on any device with one share each, (g,)
+    """
+    numpy = isinstance(covariance, np.ndarray)
+    diagonal = np.einsum("...ii->...i", covariance) if numpy else covariance.diagonal(0, -2, -1)
+    variances = diagonal + floor
+    if share is not None:
+        covariance *= 1 - share[..., None, None]
+        variances = shrunk_variances(variances, share[..., None], target)
+    diagonal[...] = variances
+    return covariance
 
 
 @dataclass(frozen=True, slots=True)
