@@ -9,7 +9,7 @@ import numpy as np
 
 from suffice.data.arrays import Array, Indices
 from suffice.data.labels import same_kind
-from suffice.statistics.numbers import ALL
+from suffice.statistics.numbers import ALL, DoubleDouble, place_rows
 
 # A slice where possible: slices give views, index arrays give copies.
 Rows: TypeAlias = slice | Indices
@@ -31,6 +31,25 @@ class Alignment:
     def size(self) -> int:
         """Number of classes in the union."""
         return len(self.classes)
+
+    def added(self, left: Array, right: Array) -> Array:
+        """Numbers by class of both parts, added."""
+        if self.both is ALL:
+            return left + right
+        out = left.copy() if self.left is ALL else place_rows(left, self.left, self.size)
+        out[self.right] += right
+        return out
+
+    def joined(
+        self, left: DoubleDouble, right: DoubleDouble | None, both: DoubleDouble
+    ) -> DoubleDouble:
+        """Values by class of one part only, or of `both` where the parts share the class."""
+        if self.both is ALL:
+            return both
+        total = left.spread(self.left, self.size)
+        if self.has_new and right is not None:
+            total = total.with_rows(self.right, right)
+        return total.with_rows(self.both, both)
 
 
 def align(left: Array, right: Array) -> Alignment:

@@ -14,7 +14,7 @@ from suffice.errors import LostPrecision, Mismatch, NeverIncluded
 from suffice.statistics.alignment import align
 from suffice.statistics.level_table import LevelTable
 from suffice.statistics.removal import lost_precision
-from suffice.statistics.shape import positions
+from suffice.statistics.shape import names_at, positions
 from suffice.statistics.storage.registry import storable
 from suffice.statistics.storage.saving import Savable
 from suffice.statistics.storage.soundness import check_counts, check_labels, check_names
@@ -76,11 +76,7 @@ class Counts(Savable):
             return NotImplemented
         at, mine, theirs = _align_tables(self, other)
         tables = tuple(a + b for a, b in zip(mine, theirs, strict=True))
-        k = at.size
-        count, weight = np.zeros(k, np.int64), np.zeros(k)
-        for part, where in ((self, at.left), (other, at.right)):
-            count[where] += part.count
-            weight[where] += part.weight
+        count, weight = at.added(self.count, other.count), at.added(self.weight, other.weight)
         return Counts(at.classes, count, weight, tables, self.feature_names)
 
     def __sub__(self, other: object) -> Counts:
@@ -125,10 +121,9 @@ class Counts(Savable):
 
     def select(self, features: Any) -> Counts:
         """The counts of some features, by name or position, in the order given."""
-        names = self.feature_names
-        at = positions(features, names or (), self.n_features)
-        chosen = None if names is None else tuple(names[i] for i in at)
-        return replace(self, tables=tuple(self.tables[i] for i in at), feature_names=chosen)
+        at = positions(features, self.feature_names or (), self.n_features)
+        names = names_at(self.feature_names, at)
+        return replace(self, tables=tuple(self.tables[i] for i in at), feature_names=names)
 
     def drop_class(self, label: Any) -> Counts:
         """The counts without one class, as if its rows had never been seen."""

@@ -129,10 +129,12 @@ class FactoredScatter:
         return FactoredScatter(self.factor[:, features], self.owner, self.groups, self.per_class)
 
     def keep(self, classes: Indices) -> FactoredScatter:
-        """The factor of some classes."""
-        chosen = np.isin(self.owner, classes)
-        owner = np.searchsorted(classes, self.owner[chosen])
-        return FactoredScatter(self.factor[chosen], owner, len(classes), self.per_class)
+        """The factor of some classes, in the order given."""
+        place = np.full(self.groups, -1)
+        place[classes] = np.arange(len(classes))
+        owner = place[self.owner]
+        kept = owner >= 0
+        return _sort_by_owner(self.factor[kept], owner[kept], len(classes), self.per_class)
 
     def cleared(self, empty: np.ndarray) -> FactoredScatter:
         """The same with the marked (group, feature) entries set to zero."""

@@ -6,13 +6,13 @@ import math
 
 import numpy as np
 
-from suffice.data.arrays import Array, Floats
+from suffice.data.arrays import Floats
 from suffice.errors import NotFinite
 from suffice.statistics import fourth, scatter
 from suffice.statistics.alignment import Alignment, align
 from suffice.statistics.factored_scatter import FactoredScatter
 from suffice.statistics.fourth import ClassMoments
-from suffice.statistics.numbers import ALL, DoubleDouble, place_rows
+from suffice.statistics.numbers import DoubleDouble
 from suffice.statistics.scatter import DiagonalScatter, Scatter
 from suffice.statistics.shape import check_same_shape
 from suffice.statistics.shift import Shift, shift_of_merge
@@ -49,12 +49,12 @@ def _total(s: Statistics) -> float:
 def _merge_aligned(a: Statistics, b: Statistics, at: Alignment) -> Statistics:
     left, right = a.means[at.both_left], b.means[at.both_right]
     shift = shift_of_merge(at, left, right, a.weight[at.both_left], b.weight[at.both_right])
-    weight = _add(a.weight, b.weight, at)
-    means = _means(a.means, b.means, shift.merged_mean(left, right), at)
+    weight = at.added(a.weight, b.weight)
+    means = at.joined(a.means, b.means, shift.merged_mean(left, right))
     spread = scatter.merge(a.spread, b.spread, at, shift.jump)
     return Statistics(
         at.classes,
-        _add(a.count, b.count, at),
+        at.added(a.count, b.count),
         weight,
         means,
         spread,
@@ -76,23 +76,6 @@ def _in_fixed_order(a: Statistics, b: Statistics) -> tuple[Statistics, Statistic
             return (a, b) if means_a > means_b else (b, a)
         return (a, b) if a.digest() >= b.digest() else (b, a)
     return (a, b) if weight_a > weight_b else (b, a)
-
-
-def _add(a: Array, b: Array, at: Alignment) -> Array:
-    if at.both is ALL:
-        return a + b
-    out = a.copy() if at.left is ALL else place_rows(a, at.left, at.size)
-    out[at.right] += b
-    return out
-
-
-def _means(a: DoubleDouble, b: DoubleDouble, both: DoubleDouble, at: Alignment) -> DoubleDouble:
-    if at.both is ALL:
-        return both
-    total = a.spread(at.left, at.size)
-    if at.has_new:
-        total = total.with_rows(at.right, b)
-    return total.with_rows(at.both, both)
 
 
 def _fourth(

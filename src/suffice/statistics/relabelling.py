@@ -7,13 +7,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from suffice.data.arrays import Array, Indices
+from suffice.data.arrays import Array
 from suffice.errors import InvalidLabels
 from suffice.statistics.by_feature import ByFeature
 from suffice.statistics.by_pattern import ByPattern
 from suffice.statistics.exact.exact_incomplete import AnyExact, ExactIncomplete
 from suffice.statistics.exact.exact_statistics import ExactStatistics
-from suffice.statistics.factored_scatter import FactoredScatter
 from suffice.statistics.incomplete import AnyStatistics, IncompleteStatistics
 from suffice.statistics.statistics import Statistics
 from suffice.statistics.table_statistics import RowStatistics, TableStatistics
@@ -79,21 +78,4 @@ def _relabel(statistics: AnyStatistics | AnyExact, labels: Array) -> AnyStatisti
 
 def _sort_classes(s: Statistics, labels: Array) -> Statistics:
     order = np.argsort(labels)
-    spread = s.spread
-    if isinstance(spread, FactoredScatter) and spread.per_class:
-        # `keep` does not reorder classes.
-        kept = replace(s, spread=_reorder_factor(spread, order)).keep_classes(
-            order, allow_pooled=True
-        )
-        kept = replace(kept, spread=_reorder_factor(spread, order))
-    else:
-        kept = s.keep_classes(order, allow_pooled=True)
-    return replace(kept, classes=labels[order])
-
-
-def _reorder_factor(spread: FactoredScatter, order: Indices) -> FactoredScatter:
-    place = np.empty(len(order), np.int64)
-    place[order] = np.arange(len(order))
-    owner = place[spread.owner]
-    rows = np.argsort(owner, kind="stable")
-    return FactoredScatter(spread.factor[rows], owner[rows], spread.groups, spread.per_class)
+    return replace(s.keep_classes(order, allow_pooled=True), classes=labels[order])

@@ -61,12 +61,7 @@ class DenseScatter:
             rows = self.sums[at.both_left] + DoubleDouble(self._outer(jump))
         else:
             rows = self._join(self.sums[at.both_left], added[at.both_right], jump)
-        if at.both is ALL:
-            return DenseScatter(rows, self.per_class)
-        total = self.sums.spread(at.left, at.size)
-        if at.has_new and added is not None:
-            total = total.with_rows(at.right, added)
-        return DenseScatter(total.with_rows(at.both, rows), self.per_class)
+        return DenseScatter(at.joined(self.sums, added, rows), self.per_class)
 
     def reduced(
         self, removed: DenseScatter | FactoredScatter, alignment: Alignment, jump: Floats
@@ -172,10 +167,7 @@ class DiagonalScatter:
         """Sums of squares of both, `jump` being the scaled distance between shared means."""
         at = alignment
         rows = other.sums[at.both_right] + (self.sums[at.both_left] + DoubleDouble(jump * jump))
-        if at.both is ALL:
-            return DiagonalScatter(rows)
-        total = self.sums.spread(at.left, at.size).with_rows(at.right, other.sums)
-        return DiagonalScatter(total.with_rows(at.both, rows))
+        return DiagonalScatter(at.joined(self.sums, other.sums, rows))
 
     def reduced(
         self, removed: DiagonalScatter, alignment: Alignment, jump: Floats

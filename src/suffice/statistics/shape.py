@@ -47,6 +47,11 @@ def _position(feature: Any, names: tuple[str, ...], n_features: int) -> int:
     return int(feature)
 
 
+def names_at(names: tuple[str, ...] | None, at: Iterable[int]) -> tuple[str, ...] | None:
+    """The names of the features at some positions, if they have any."""
+    return None if names is None else tuple(names[j] for j in at)
+
+
 class Shaped(Protocol):
     """Anything with features and a detail."""
 

@@ -16,7 +16,7 @@ from suffice.statistics.factored_scatter import FactoredScatter
 from suffice.statistics.fourth import ClassMoments, Fourth
 from suffice.statistics.numbers import DoubleDouble
 from suffice.statistics.scatter import DiagonalScatter, Scatter, dense, only_diagonal
-from suffice.statistics.shape import is_coarser, positions
+from suffice.statistics.shape import is_coarser, names_at, positions
 from suffice.statistics.storage.registry import storable
 from suffice.statistics.storage.saving import Savable
 
@@ -166,13 +166,12 @@ class Statistics(Savable):
         """
         at = positions(features, self.feature_names or (), self.n_features)
         fourth = self.fourth if len(at) == self.n_features else None
-        names = self.feature_names
         return replace(
             self,
             means=self.means[:, at],
             spread=self.spread.select(at),
             fourth=None if fourth is None else fourth.select(at),
-            feature_names=None if names is None else tuple(names[i] for i in at),
+            feature_names=names_at(self.feature_names, at),
         )
 
     def named(self, names: tuple[str, ...] | None) -> Statistics:

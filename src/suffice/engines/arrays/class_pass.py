@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from suffice.data.arrays import Floats
 from suffice.engines.arrays.coded import Coded
 from suffice.engines.arrays.rows import DeviceRows
 from suffice.statistics.factored_scatter import FactoredScatter, from_rows
@@ -39,22 +38,24 @@ def first_guess(rows: DeviceRows, coded: Coded) -> Any:
 def sums(rows: DeviceRows, coded: Coded, origin: Any) -> tuple[Any, Any, Any, Any]:
     """Sums, sums of squares about the origins, min and max, each (k, d)."""
     xp = rows.space.xp
-    tables: list[list[Any]] = [[], [], [], []]
+    tables = []
     for c in range(len(coded.classes)):
-        total = square = low = high = None
+        parts: tuple[Any, ...] | None = None
         for at in _slices(rows, coded, c):
             x = rows.at(at)
-            z = x - origin[c, :]
-            w = _weights(rows, coded, at)
-            parts = (w @ z, w @ (z * z), xp.min(x, axis=0), xp.max(x, axis=0))
-            if total is None:
+            z, w = x - origin[c, :], _weights(rows, coded, at)
+            more = (w @ z, w @ (z * z), xp.min(x, axis=0), xp.max(x, axis=0))
+            if parts is not None:
                 total, square, low, high = parts
-            else:
-                total, square = total + parts[0], square + parts[1]
-                low, high = xp.minimum(low, parts[2]), xp.maximum(high, parts[3])
-        for table, row in zip(tables, (total, square, low, high), strict=True):
-            table.append(row)
-    total, square, low, high = (xp.stack(table) for table in tables)
+                more = (
+                    total + more[0],
+                    square + more[1],
+                    xp.minimum(low, more[2]),
+                    xp.maximum(high, more[3]),
+                )
+            parts = more
+        tables.append(parts)
+    total, square, low, high = (xp.stack(list(table)) for table in zip(*tables, strict=True))
     return total, square, low, high
 
 
@@ -63,54 +64,46 @@ def scatter(
 ) -> tuple[Any, Any]:
     """Outer products by class or pooled, (groups, d, d), and fourth-order sums (k, d + 2)."""
     xp = rows.space.xp
-    matrices: list[Any] = []
-    fourths = []
-    for c in range(len(coded.classes)):
-        outer, fourth = 0.0, 0.0
-        for at in _slices(rows, coded, c):
-            z, part = _centred(rows, coded, about, c, at)
-            outer, fourth = outer + z.T @ z, fourth + part
-        if matrices and not per_class:
-            matrices[0] = matrices[0] + outer
-        else:
-            matrices.append(outer)
-        fourths.append(fourth)
-    return xp.stack(matrices), xp.stack(fourths)
+    matrices: dict[int, Any] = {}
+    fourths: dict[int, Any] = {}
+    for c, z, fourth in _centred(rows, coded, about):
+        group = c if per_class else 0
+        matrices[group] = matrices.get(group, 0.0) + z.T @ z
+        fourths[c] = fourths.get(c, 0.0) + fourth
+    return xp.stack([*matrices.values()]), xp.stack([*fourths.values()])
 
 
 def factor(
     rows: DeviceRows, coded: Coded, about: DeviceCentres, per_class: bool
 ) -> tuple[FactoredScatter, Any]:
     """The same as a factor, on the host: for few rows it is smaller than the matrices."""
-    parts: list[Floats] = []
-    owners, fourths = [], []
-    for c in range(len(coded.classes)):
-        fourth = 0.0
-        for at in _slices(rows, coded, c):
-            z, part = _centred(rows, coded, about, c, at)
-            fourth = fourth + part
-            parts.append(rows.space.fetch(z))
-            owners.append(np.full(len(parts[-1]), c if per_class else 0))
-        fourths.append(fourth)
+    parts, owners = [], []
+    fourths: dict[int, Any] = {}
+    for c, z, fourth in _centred(rows, coded, about):
+        fourths[c] = fourths.get(c, 0.0) + fourth
+        parts.append(rows.space.fetch(z))
+        owners.append(np.full(len(parts[-1]), c if per_class else 0))
     groups = len(coded.classes) if per_class else 1
     scatter = from_rows(np.concatenate(parts), np.concatenate(owners), groups, per_class)
-    return scatter, rows.space.xp.stack(fourths)
+    return scatter, rows.space.xp.stack([*fourths.values()])
 
 
 def _centred(
-    rows: DeviceRows, coded: Coded, about: DeviceCentres, c: int, at: Any
-) -> tuple[Any, Any]:
+    rows: DeviceRows, coded: Coded, about: DeviceCentres
+) -> Iterator[tuple[int, Any, Any]]:
     """sqrt(w) (x - mean) of some rows of a class; their sums of w|z|²z, w|z|² and w|z|⁴."""
     xp = rows.space.xp
-    z = (rows.at(at) - about.mean[c, :]) - about.rest[c, :]
-    w = _weights(rows, coded, at)
-    size = z / about.unit
-    length = xp.sum(size * size, axis=1)
-    long = w * length
-    sums = [long @ size, xp.stack([xp.sum(long), xp.sum(long * length)])]
-    if coded.weights is not None:
-        z = z * xp.sqrt(w)[:, None]
-    return z, xp.concat(sums)
+    for c in range(len(coded.classes)):
+        for at in _slices(rows, coded, c):
+            z = (rows.at(at) - about.mean[c, :]) - about.rest[c, :]
+            w = _weights(rows, coded, at)
+            size = z / about.unit
+            length = xp.sum(size * size, axis=1)
+            long = w * length
+            sums = xp.stack([xp.sum(long), xp.sum(long * length)])
+            if coded.weights is not None:
+                z = z * xp.sqrt(w)[:, None]
+            yield c, z, xp.concat([long @ size, sums])
 
 
 def _slices(rows: DeviceRows, coded: Coded, c: int) -> Iterator[Any]:

@@ -41,6 +41,8 @@ class Matrix:
             scaled = self.matrix * scale * scale
         else:
             scaled = self.matrix * scale[..., None, :] * scale[..., :, None]
+        if scaled.ndim == 2:
+            return np.linalg.norm(scaled)  # by BLAS
         return namespace(scaled).linalg.vector_norm(scaled, axis=(-2, -1))
 
     def blended(self, pooled: Matrix, share: float) -> Matrix:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any, ClassVar
 
 import numpy as np
@@ -50,23 +51,28 @@ class ExactBlocks:
         """The sums of all rows that were added."""
         return self.total.exact()
 
-    def add_products(
+    def add(self, X: Array, codes: Indices, weights: Indices | None) -> bool:
+        """Add the rows of all classes; False if a value is not on the grid."""
+        if self.total.detail != "separate":
+            counted = np.flatnonzero(codes < self.total.sums.shape[1])
+            return self.add_group(X, counted, codes, weights, 0)
+        order, edges = self.by_class(codes, self.total.sums.shape[1])
+        return all(
+            self.add_group(X, order[low:high], codes, weights, c)
+            for c, (low, high) in enumerate(pairwise(edges.tolist()))
+            if high > low
+        )
+
+    def add_group(
         self, X: Array, order: Indices, codes: Indices, weights: Indices | None, group: int
     ) -> bool:
-        """Add some rows, all products to one group; False if a value is not on the grid."""
+        """Add some rows, all products to one group; False as above."""
         for low in range(0, len(order), self.step):
             some = order[low : low + self.step]
+            # By class, so that its sums stay in the cache.
             some = some[np.argsort(codes[some], kind="stable")]
-            if not self.add_rows(X, some, codes[some], _some(weights, some), group):
-                return False
-        return True
-
-    def add_squares(self, X: Array, codes: Indices, weights: Indices | None) -> bool:
-        """Add rows, the squares of each class by itself; False if a value is not on the grid."""
-        order, edges = self.by_class(codes, self.total.sums.shape[1])
-        for low in range(0, edges[-1], self.step):
-            some = order[low : min(low + self.step, edges[-1])]
-            if not self.add_rows(X, some, codes[some], _some(weights, some), 0):
+            own = None if weights is None else weights[some]
+            if not self.add_rows(X, some, codes[some], own, group):
                 return False
         return True
 
@@ -121,10 +127,6 @@ class ExactBlocks:
             out += left.T @ right
 
 
-def _some(weights: Indices | None, at: Indices) -> Indices | None:
-    return None if weights is None else weights[at]
-
-
 class CompiledProducts(ExactBlocks):
     """Adds rows of two digits without weights to sums, with compiled loops."""
 
@@ -140,7 +142,7 @@ class CompiledProducts(ExactBlocks):
         ends = grid.lowest.astype(float), grid.highest.astype(float)
         self._grid, self._base = (grid.scale, _bias(grid), *ends), float(1 << total.digits.width)
 
-    def add_products(
+    def add_group(
         self, X: Array, order: Indices, codes: Indices, weights: Indices | None, group: int
     ) -> bool:
         """Add some rows, all products to one group; False if a value is not on the grid."""
@@ -179,8 +181,8 @@ class CompiledSquares(ExactBlocks):
         self._places = np.arange(self.step)
         self._rows = 0
 
-    def add_squares(self, X: Array, codes: Indices, weights: Indices | None) -> bool:
-        """Add rows, the squares of each class by itself; False if a value is not on the grid."""
+    def add(self, X: Array, codes: Indices, weights: Indices | None) -> bool:
+        """Add the rows of all classes; False if a value is not on the grid."""
         from suffice.statistics.kernels.factors import add_squares, fetch
 
         self.total.add_weights(codes, None)

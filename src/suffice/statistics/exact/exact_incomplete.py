@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any, NoReturn, Self
@@ -23,7 +23,7 @@ from suffice.statistics.exact.regridding import regrid_weights
 from suffice.statistics.incomplete import IncompleteStatistics
 from suffice.statistics.numbers import DoubleDouble
 from suffice.statistics.scatter import DiagonalScatter
-from suffice.statistics.shape import is_coarser, positions
+from suffice.statistics.shape import is_coarser, names_at, positions
 from suffice.statistics.statistics import Statistics
 from suffice.statistics.storage.registry import storable
 
@@ -130,20 +130,22 @@ class ExactIncomplete(OnGrid):
         check_exact(other)
         return NotImplemented
 
-    def __eq__(self, other: object) -> bool:
-        """Whether both are equal in every bit."""
-        if not isinstance(other, ExactIncomplete):
-            return NotImplemented
-        return self.digest() == other.digest()
-
     def drop_class(self, label: Any) -> AnyExact:
         """The statistics without one class, as if its rows had never been seen."""
         kept = np.delete(np.arange(len(self.classes)), class_position(self.classes, label))
-        parts = {
-            key: part.drop_class(label) if label in part.classes.tolist() else part
-            for key, part in self.parts.items()
-        }
-        return replace(self, parts=parts)._keep_classes(kept)
+
+        def without(part: ExactStatistics, _: Indices) -> ExactStatistics:
+            return part.drop_class(label) if label in part.classes.tolist() else part
+
+        return self._map(without)._keep_classes(kept)
+
+    def _map(
+        self, work: Callable[[ExactStatistics, Indices], ExactStatistics], **changes: Any
+    ) -> ExactIncomplete:
+        """The same with work(part, its features) of each part, and other changes."""
+        own = {key: features_of(key, self.n_features) for key in self.parts}
+        parts = {key: work(part, own[key]) for key, part in self.parts.items()}
+        return replace(self, parts=parts, **changes)
 
     def _keep_classes(self, at: Indices) -> AnyExact:
         """The statistics of the classes at some positions; parts have no others any more."""
@@ -163,30 +165,25 @@ class ExactIncomplete(OnGrid):
         from suffice.statistics.feature_map import FeatureMap
 
         at = positions(features, self.feature_names or (), self.n_features).tolist()
-        return map_features(self, FeatureMap.of([[j] for j in at]), chosen(self.feature_names, at))
+        return map_features(
+            self, FeatureMap.of([[j] for j in at]), names_at(self.feature_names, at)
+        )
 
     def named(self, names: tuple[str, ...] | None) -> ExactIncomplete:
         """The same statistics with other feature names."""
         grid = self.grid.changed(names=names)
-        parts = {
-            key: part.named(grid.take(features_of(key, self.n_features)).names)
-            for key, part in self.parts.items()
-        }
-        return replace(self, feature_names=names, grid=grid, parts=parts)
+        return self._map(
+            lambda part, own: part.named(names_at(names, own)), feature_names=names, grid=grid
+        )
 
     def relabelled(self, labels: Array) -> ExactIncomplete:
         """The same with other labels: one per class, in their order, all different."""
         order = np.argsort(labels)
-        parts = {
-            key: part.relabelled(labels[np.searchsorted(self.classes, part.classes)])
-            for key, part in self.parts.items()
-        }
-        return replace(
-            self,
+        return self._map(
+            lambda part, _: part.relabelled(labels[np.searchsorted(self.classes, part.classes)]),
             classes=labels[order],
             count=self.count[order],
             weights=self.weights[order],
-            parts=parts,
         )
 
     def coarsen(self, detail: str) -> AnyExact:
@@ -194,8 +191,7 @@ class ExactIncomplete(OnGrid):
         if not is_coarser(detail, self.detail):
             return self
         if detail == "shared":
-            parts = {key: part.coarsen(detail) for key, part in self.parts.items()}
-            return replace(self, parts=parts, detail=detail)
+            return self._map(lambda part, _: part.coarsen(detail), detail=detail)
         d = self.n_features
         single = (
             one
@@ -207,11 +203,9 @@ class ExactIncomplete(OnGrid):
     def regrid(self, grid: Grid) -> ExactIncomplete:
         """The same statistics on another grid, see `ExactStatistics.regrid`."""
         check_grid(grid, optional=False)
-        new, d = grid.resolve(self.feature_names, self.n_features), self.n_features
-        parts = {
-            key: part.regrid(new.take(features_of(key, d))) for key, part in self.parts.items()
-        }
-        return replace(self, weights=regrid_weights(self, new), parts=parts, grid=new)
+        new = grid.resolve(self.feature_names, self.n_features)
+        parts = self._map(lambda part, own: part.regrid(new.take(own)), grid=new)
+        return replace(parts, weights=regrid_weights(self, new))
 
     def private(self, *args: Any, **options: Any) -> NoReturn:
         """Raises: the noise of a release is that of rows without missing values."""
@@ -292,8 +286,3 @@ def simplify(s: ExactIncomplete) -> AnyExact:
 
 def _has_all_rows(part: ExactStatistics, s: ExactIncomplete) -> bool:
     return np.array_equal(part.classes, s.classes) and np.array_equal(part.count, s.count)
-
-
-def chosen(names: tuple[str, ...] | None, at: Iterable[int]) -> tuple[str, ...] | None:
-    """The names of some features."""
-    return None if names is None else tuple(names[j] for j in at)

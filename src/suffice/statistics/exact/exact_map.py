@@ -14,7 +14,6 @@ from suffice.statistics.exact.exact_incomplete import (
     AnyExact,
     ExactIncomplete,
     as_incomplete,
-    chosen,
     gather,
     simplify,
 )
@@ -22,6 +21,7 @@ from suffice.statistics.exact.exact_statistics import ExactStatistics, take_feat
 from suffice.statistics.exact.grid import Grid, mapped_grid
 from suffice.statistics.exact.integers import Integers
 from suffice.statistics.exact.triangle import to_matrices, triangle, triangle_places
+from suffice.statistics.shape import names_at
 
 if TYPE_CHECKING:
     from suffice.statistics.feature_map import FeatureMap
@@ -88,7 +88,7 @@ def _by_pattern(s: ExactIncomplete, mapping: FeatureMap, names: tuple[str, ...] 
     for key, part in s.parts.items():
         inner, known = mapping.within(features_of(key, s.n_features), s.n_features)
         if known.any():
-            yield key_of(known), _complete(part, inner, chosen(names, np.flatnonzero(known)))
+            yield key_of(known), _complete(part, inner, names_at(names, np.flatnonzero(known)))
 
 
 def _by_feature(s: ExactIncomplete, mapping: FeatureMap, names: tuple[str, ...] | None) -> Pairs:
@@ -104,7 +104,7 @@ def _by_feature(s: ExactIncomplete, mapping: FeatureMap, names: tuple[str, ...] 
             grid=mapped_grid(like.grid, np.array([0 if len(some) == 1 else -1]), None),
             feature_names=None,
         )
-        yield key_of(np.arange(len(mapping.sources)) == j), total.named(chosen(names, [j]))
+        yield key_of(np.arange(len(mapping.sources)) == j), total.named(names_at(names, [j]))
 
 
 def _added(values: Integers, sources: list[tuple[int, ...]]) -> Integers:

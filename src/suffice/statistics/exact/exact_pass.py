@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 import numpy as np
 
 from suffice.data.arrays import Floats, Indices
 from suffice.data.batches import Batch
 from suffice.errors import InvalidWeights
-from suffice.statistics.exact.blocks import ExactBlocks, blocks_for
+from suffice.statistics.exact.blocks import blocks_for
 from suffice.statistics.exact.exact_sums import ExactSums, FloatSums
 from suffice.statistics.exact.grid import Grid
 from suffice.statistics.exact.outside import raise_outside
-from suffice.statistics.kernels.sums import RowBlock
 from suffice.statistics.passes.reader import Reader
 from suffice.statistics.passes.threads import blas_threads, in_parallel, shares
 
@@ -31,7 +28,7 @@ def exact_sums(batch: Batch, grid: Grid, detail: str) -> ExactSums:
         blocks = blocks_for(reader, total)
         for block in reader.blocks(start, stop, _most_rows(blocks.step, k, detail)):
             own = None if weights is None else weights[block.first : block.first + len(block.codes)]
-            if not _add(block, own, k, detail, blocks):
+            if not blocks.add(block.rows, block.codes, own):
                 raise_outside(reader, grid)
         return blocks.exact()
 
@@ -62,20 +59,3 @@ def _most_rows(step: int, k: int, detail: str) -> int:
     # Blocks cut from the table at a time; the rows of a class are gathered from them.
     blocks_at_once = 64
     return blocks_at_once * step * (k if detail == "separate" else 1)
-
-
-def _add(
-    block: RowBlock, weights: Indices | None, k: int, detail: str, blocks: ExactBlocks
-) -> bool:
-    """Add the rows of a block; False if one of their values is not on the grid."""
-    if detail == "diagonal":
-        return blocks.add_squares(block.rows, block.codes, weights)
-    if detail == "shared":
-        counted = np.flatnonzero(block.codes < k)
-        return blocks.add_products(block.rows, counted, block.codes, weights, 0)
-    order, edges = blocks.by_class(block.codes, k)
-    return all(
-        blocks.add_products(block.rows, order[low:high], block.codes, weights, c)
-        for c, (low, high) in enumerate(pairwise(edges.tolist()))
-        if high > low
-    )

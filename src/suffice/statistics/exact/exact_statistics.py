@@ -27,7 +27,7 @@ from suffice.statistics.exact.grid import Grid
 from suffice.statistics.exact.integers import Integers
 from suffice.statistics.exact.on_grid import OnGrid, check_exact
 from suffice.statistics.exact.triangle import triangle_places
-from suffice.statistics.shape import is_coarser, positions
+from suffice.statistics.shape import is_coarser, names_at, positions
 from suffice.statistics.statistics import Statistics
 from suffice.statistics.storage.registry import storable
 
@@ -149,23 +149,6 @@ class ExactStatistics(OnGrid):
         self.check_alike(other)
         return remove(self, other)
 
-    def __eq__(self, other: object) -> bool:
-        """Whether both are equal in every bit."""
-        if not isinstance(other, ExactStatistics):
-            return NotImplemented
-        mine, theirs = ((s.detail, s.feature_names, s.grid) for s in (self, other))
-        return (
-            mine == theirs
-            and self.classes.dtype.kind == other.classes.dtype.kind
-            and np.array_equal(self.classes, other.classes)
-            and np.array_equal(self.count, other.count)
-            and np.array_equal(self.weights, other.weights)
-            and self.sums.same(other.sums)
-            and self.products.same(other.products)
-            and self.has_fourth == other.has_fourth
-            and (self.fourth is None or other.fourth is None or self.fourth.same(other.fourth))
-        )
-
     def _repr_html_(self) -> str:
         from suffice.statistics.class_table import class_table
 
@@ -285,13 +268,12 @@ class ExactStatistics(OnGrid):
 
 def take_features(s: ExactStatistics, at: Indices) -> ExactStatistics:
     """The statistics of the features at some positions, in this order."""
-    names = s.feature_names
     return replace(
         s,
         sums=s.sums[:, at],
         products=s.products[:, at if s.detail == "diagonal" else triangle_places(at, s.n_features)],
         grid=s.grid.take(at),
-        feature_names=None if names is None else tuple(names[i] for i in at),
+        feature_names=names_at(s.feature_names, at),
         fourth=None,
     )
 

@@ -50,6 +50,12 @@ class OnGrid(Savable):
         """The detail and the grid: equal for statistics that can be added."""
         return ExactForm(self.detail, self.grid, self.has_fourth)
 
+    def __eq__(self, other: object) -> bool:
+        """Whether both are equal in every bit."""
+        if type(self) is not type(other) or not isinstance(other, OnGrid):
+            return NotImplemented
+        return self.digest() == other.digest()
+
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
@@ -95,11 +101,7 @@ class OnGrid(Savable):
                 f"there is more weight than exact sums hold: 2^{TOTAL_WEIGHT_BITS} units of "
                 "weight; make the grid with a larger weight_unit."
             )
-        count, weights = np.zeros((2, at.size), np.int64)
-        for part, where in ((self, at.left), (other, at.right)):
-            count[where] += part.count
-            weights[where] += part.weights
-        return count, weights
+        return at.added(self.count, other.count), at.added(self.weights, other.weights)
 
     def _check_parts(self) -> None:
         """Raise a ValueError unless labels, counts, names, detail and grid go together."""

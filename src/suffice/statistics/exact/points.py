@@ -12,7 +12,7 @@ import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.errors import InvalidFeatures, Mismatch
-from suffice.statistics.shape import positions
+from suffice.statistics.shape import names_at, positions
 from suffice.statistics.storage.registry import storable
 from suffice.statistics.storage.saving import Savable
 from suffice.statistics.storage.soundness import check_names
@@ -149,10 +149,10 @@ class GridPoints(Savable):
 
     def take(self, at: Indices) -> Self:
         """The grid of the features at some positions."""
-        names, deviation = self.names, self.deviation
+        deviation = self.deviation
         return self.changed(
             **{name: getattr(self, name)[at] for name in _ARRAYS},
-            names=None if names is None else tuple(names[i] for i in at.tolist()),
+            names=names_at(self.names, at.tolist()),
             deviation=None if deviation is None else deviation[at],
         )
 

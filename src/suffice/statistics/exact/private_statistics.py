@@ -152,14 +152,11 @@ class PrivateStatistics(Savable):
         if self.grid != other.grid:
             raise Mismatch("the two releases are on different grids; declare the same one.")
         at = align(self.classes, other.classes)
-        counts = np.zeros(at.size, np.int64)
-        for part, where in ((self, at.left), (other, at.right)):
-            counts[where] += part.counts
         sums, products = add_aligned(self, other, at)
         return replace(
             self,
             classes=at.classes,
-            counts=counts,
+            counts=at.added(self.counts, other.counts),
             sums=sums,
             products=products,
             budgets=self.budgets + other.budgets,
