@@ -399,3 +399,30 @@ def test_small_scores_are_written_without_an_exponent():
     texts = [text.get_text() for text in shown.ax_.get_yticklabels()]
     assert "0.00002" in texts
     assert not any("e" in text for text in texts)
+
+
+def test_names_of_rows_stay_within_the_axes():
+    rng = np.random.default_rng(0)
+    rows = rng.normal(size=(300, 2))
+    rows[:150] *= 0.02  # a tight cluster whose rows lie above the line, near the axis
+    shown = plots.QuantilesDisplay.from_data(rows, np.zeros(300, int), named_rows=6)
+    shown.figure_.draw_without_rendering()
+    frame = shown.ax_.get_window_extent()
+    named = [text for text in shown.ax_.texts if text.get_text().startswith("row")]
+    assert named
+    for text in named:
+        box = text.get_window_extent()
+        assert frame.x0 <= box.x0
+        assert box.x1 <= frame.x1
+
+
+@pytest.mark.parametrize("values", [(0.0, 0.01, 0.1, 1.0), (0.03, 0.1, 0.3, 0.6)])
+def test_the_tried_values_of_a_parameter_fill_its_axis(values):
+    tried = tuple({"model": "LDA", "shrinkage": value} for value in values)
+    scores = {"log_loss": np.arange(8.0).reshape(4, 2) + 1}
+    shown = plots.SelectionDisplay.from_selection(Selection(tried, scores, np.ones(4)))
+    ends = shown.ax_.transAxes.inverted().transform(
+        shown.ax_.transData.transform([(min(values), 1.5), (max(values), 1.5)])
+    )
+    assert 0.02 < ends[0, 0] < 0.15
+    assert 0.85 < ends[1, 0] < 0.98

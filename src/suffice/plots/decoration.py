@@ -50,12 +50,12 @@ def headline(ax: Axes, title: str | None, caption: str) -> None:
         ax.set_title(visible_lines(title), loc="left", pad=pad)
 
 
-def beside(ax: Axes, at: Any, text: str, offset: float) -> None:
+def beside(ax: Axes, at: Any, text: str, offset: float, up: float = 0.0) -> None:
     """Small text to the right of a position by `offset` points, or to its left if negative."""
     ax.annotate(
         text,
         at,
-        (offset, 0),
+        (offset, up),
         textcoords="offset points",
         ha="left" if offset > 0 else "right",
         va="center",

@@ -74,9 +74,9 @@ class QuantilesDisplay(Display):
         ax.plot([0, end], [0, end], color=ink(ax), linewidth=1.2, zorder=2, label="Gaussian rows")
         numbers = np.concatenate([q.rows for q in several])
         furthest = np.argsort(rows[:, 0] - rows[:, 1])[: max(0, named_rows)]
-        _name_rows(ax, {int(numbers[i]): rows[i] for i in furthest if rows[i, 1] > rows[i, 0]}, end)
         labels = "squared distance expected of Gaussian rows", "squared Mahalanobis distance"
         name_axes(ax, labels, ((0, float(rows[:, 0].max()) * 1.12), (0, end)))
+        _name_rows(ax, {int(numbers[i]): rows[i] for i in furthest if rows[i, 1] > rows[i, 0]}, end)
         return [self.sentence, *points.notes]
 
 
@@ -90,5 +90,8 @@ def _name_rows(ax: Axes, named: Mapping[int, Any], end: float, close: float = 0.
         middle = float(np.mean([named[number][1] for number in near]))
         near.sort(key=lambda number: named[number][0])
         text = f"row{'s' * (len(near) > 1)} {', '.join(map(str, near))}"
-        beside(ax, (leftmost, middle), text, -7)
+        if leftmost > 0.4 * ax.get_xlim()[1]:
+            beside(ax, (leftmost, middle), text, -7)
+        else:  # beside them it would leave the axes, or cover others
+            beside(ax, (0, middle), text, 4, up=12)
         waiting = [number for number in waiting if number not in near]

@@ -149,10 +149,13 @@ class SelectionDisplay(Display):
         positive = values[values > 0]
         wide_decades = 0.8  # powers of ten; wider ranges get a logarithmic scale
         if len(positive) and np.log10(positive.max() / positive.min()) > wide_decades:
+            least, most = positive.min(), values.max()
             if (values <= 0).any():
-                ax.set_xscale("symlog", linthresh=positive.min(), linscale=0.5)
+                ax.set_xscale("symlog", linthresh=least, linscale=0.5)
+                ax.set_xlim(-0.3 * least, 1.2 * most)
             else:
                 ax.set_xscale("log")
+                ax.set_xlim(least / 1.2, 1.2 * most)
             ticks = [x for x in ax.get_xticks() if values.min() <= x <= values.max()]
             ax.set_xticks(ticks if len(ticks) > 1 else np.unique(values))
             ax.xaxis.set_major_formatter("{x:g}")

@@ -132,7 +132,8 @@ def _projection(data: Material) -> Picture:
     def describe(display: Any) -> tuple[str, list[str]]:
         plane = len(display.axes) == 2
         share = percent(float(display.shares[list(display.axes)].sum()), 0)
-        columns = f"All {d} numeric columns at once" if d > 1 else "The numeric column"
+        columns = f"{'Both' if d == 2 else f'All {d}'} numeric columns at once"
+        columns = columns if d > 1 else "The numeric column"
         axes = "two discriminant axes" if plane else "the one discriminant axis"
         left = plural(len(data.layout.discrete), "column")
         alt = (
