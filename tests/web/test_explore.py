@@ -114,6 +114,16 @@ def test_a_column_that_is_mostly_missing_does_not_take_the_rows_with_it():
     assert found.notes == ("Left out because most of their values are missing: 'remark'.",)
 
 
+def test_features_that_depend_on_each_other_begin_with_a_model_that_exists(iris):
+    X, y = iris
+    (plain,) = explorer_page(X, y).datasets
+    (doubled,) = explorer_page(np.column_stack([X, X[:, 0] + X[:, 1]]), y).datasets
+    assert plain.settings == {}
+    assert plain.notes == ()
+    assert doubled.settings == {"structure": "diagonal", "shrinkage": 0.0}
+    assert "begins with a diagonal structure" in doubled.notes[-1]
+
+
 @pytest.mark.parametrize(
     ("given", "words"),
     [

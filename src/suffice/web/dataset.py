@@ -15,6 +15,7 @@ from suffice.data.features import as_features, infinite
 from suffice.data.tables.encoding import Encoding
 from suffice.data.tables.table_rows import TableReader
 from suffice.errors import InvalidFeatures, InvalidLabels, InvalidParameter, TooFewRows
+from suffice.models.covariances.linalg import whitener
 from suffice.models.gaussian import GaussianModel, class_matrices
 from suffice.plots.columns import select_columns
 from suffice.reports.material import Material
@@ -91,6 +92,19 @@ class Dataset:
             return self
         s = self.statistics or _summary(self.rows, self.classes[self.codes])
         return replace(self, rows=None, codes=None, statistics=s)
+
+    def begun(self) -> Dataset:
+        """The same, beginning with a model that it has: QDA unless features depend on each other."""
+        if self.rows is None or self.codes is None:
+            return self
+        s = self.statistics or _summary(self.rows, self.classes[self.codes])
+        pooled = s.scatter.sum(axis=0)
+        if whitener(pooled) is not None:
+            return self
+        shrinkage = 0.0 if (pooled.diagonal() > 0).all() else 0.1
+        note = "Some features depend on each other, so the page begins with a diagonal structure."
+        settings = {"structure": "diagonal", "shrinkage": shrinkage}
+        return replace(self, settings=settings, notes=(*self.notes, note))
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON."""

@@ -132,7 +132,9 @@ def explorer_page(
             "y is missing: give the labels, or the name of their column: explore(table, 'species')."
         )
     found = _of_model(model) if X is None else Dataset.of(X, y)
-    if model is not None:
+    if model is None:
+        found = found.begun()
+    else:
         found = replace(found, settings=start_settings(model))
     if statistics_only:
         found = found.without_rows()
