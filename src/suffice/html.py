@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from suffice.text import visible_lines
@@ -45,6 +45,34 @@ def element(tag: str, *content: Any, **attributes: Any) -> Html:
     return Html(f"<{tag}{text}>{''.join(escaped(part) for part in content)}</{tag}>")
 
 
+Cell = Callable[[int | None, int], Mapping[str, Any]]
+
+
+def table_element(
+    head: Sequence[Any],
+    rows: Iterable[Sequence[Any]],
+    cell: Cell,
+    *,
+    caption: Html | None = None,
+    **attributes: Any,
+) -> Html:
+    """A table, in which the first cell of a row is its heading.
+
+    head : of the columns; may be empty
+    cell : the attributes of a cell, by its row, or None in the head, and its column
+    """
+
+    def row(i: int | None, cells: Sequence[Any]) -> Html:
+        tags = ["th"] * len(cells) if i is None else ["th", *["td"] * (len(cells) - 1)]
+        return element("tr", *(element(tags[j], one, **cell(i, j)) for j, one in enumerate(cells)))
+
+    parts = [] if caption is None else [caption]
+    if head:
+        parts.append(element("thead", row(None, head)))
+    parts.append(element("tbody", *(row(i, cells) for i, cells in enumerate(rows))))
+    return element("table", *parts, **attributes)
+
+
 def html_table(
     head: Sequence[Any],
     rows: Iterable[Sequence[Any]],
@@ -64,27 +92,18 @@ def html_table(
     >>> html_table(["", "n"], [["a<b", 1]]).count("<td"), "a&lt;b" in html_table([], [["a<b"]])
     (1, True)
     """
-    parts = []
-    if caption:
-        parts.append(element("caption", caption, style="text-align: left; white-space: nowrap"))
-    # A table in a notebook has no colours but this grey: its text is readable on any background.
-    line = "1px solid rgba(128, 128, 128, 0.5)"
-    if head:
-        top = [_cell("th", j, cell, words, f"border-bottom: {line}") for j, cell in enumerate(head)]
-        parts.append(element("thead", element("tr", *top)))
-    body = []
-    for i, row in enumerate(rows):
-        weight = f"font-weight: {'bold' if i in marked else 'normal'}"
-        cells = [_cell("td" if j else "th", j, cell, words, weight) for j, cell in enumerate(row)]
-        body.append(element("tr", *cells))
-    parts.append(element("tbody", *body))
+
+    def cell(i: int | None, j: int) -> dict[str, str]:
+        # A number and its error stay on one line, however narrow the page.
+        side = "text-align: left" if j in words else "text-align: right; white-space: nowrap"
+        # The only colour is a grey that is readable on any background.
+        look = "border-bottom: 1px solid rgba(128, 128, 128, 0.5)"
+        if i is not None:
+            look = f"font-weight: {'bold' if i in marked else 'normal'}"
+        return {"style": f"{side}; padding: 0.2em 0.7em 0.2em 0; vertical-align: top; {look}"}
+
     look = "border-collapse: collapse; font-variant-numeric: tabular-nums; margin: 0.5em 0"
-    table = element("div", element("table", *parts, style=look), style="overflow-x: auto")
-    return Html(table + "".join(element("p", sentence) for sentence in notes))
-
-
-def _cell(tag: str, j: int, content: Any, words: Sequence[int], look: str) -> Html:
-    # A number and its error stay on one line, however narrow the page.
-    side = "text-align: left" if j in words else "text-align: right; white-space: nowrap"
-    room = "padding: 0.2em 0.7em 0.2em 0; vertical-align: top"
-    return element(tag, content, style=f"{side}; {room}; {look}")
+    above = element("caption", caption, style="text-align: left; white-space: nowrap")
+    table = table_element(head, rows, cell, caption=above if caption else None, style=look)
+    below = "".join(element("p", sentence) for sentence in notes)
+    return Html(element("div", table, style="overflow-x: auto") + below)

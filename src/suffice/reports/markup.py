@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from suffice.data.parameters import is_number
-from suffice.html import Html, element, joined
+from suffice.html import Html, element, joined, table_element
 from suffice.text import format_number, shorten
 
 
@@ -76,24 +76,15 @@ def table(
     if most is not None and len(lines) > most:
         caption = f"{caption} The first {most}; {len(lines) - most:,} more."
         lines = lines[:most]
-    kinds = [_kind(lines, j) if j == 0 or j in words else None for j in range(len(head))]
-    top = [
-        element("th", cell, scope="col", class_=kind)
-        for cell, kind in zip(head, kinds, strict=True)
-    ]
-    body = []
-    for i, row in enumerate(lines):
-        cells = [
-            element("td", cell, class_=kind) for cell, kind in zip(row[1:], kinds[1:], strict=True)
-        ]
-        first = element("th", row[0], scope="row", class_=kinds[0])
-        body.append(element("tr", first, *cells, class_="marked" if i in marked else None))
-    inside = element(
-        "table",
-        element("caption", element("span", caption)),
-        element("thead", element("tr", *top)),
-        element("tbody", joined(body)),
-    )
+    kinds = {j: _kind(lines, j) for j in (0, *words)}
+
+    def cell(i: int | None, j: int) -> dict[str, Any]:
+        scope = "col" if i is None else "row" if j == 0 else None
+        classes = [kinds.get(j, ""), "marked" if i in marked else ""]
+        return {"scope": scope, "class_": " ".join(filter(None, classes)) or None}
+
+    above = element("caption", element("span", caption))
+    inside = table_element(head, lines, cell, caption=above)
     # A box that scrolls must be reachable by keyboard, and needs a name.
     return element("div", inside, class_="scroll", role="region", tabindex=0, aria_label=caption)
 

@@ -44,7 +44,8 @@ class Material(LabelledTable):
     @classmethod
     def read(cls, X: Any, y: Any) -> Material:
         """From a frame and the name of its column of labels, or from rows and labels."""
-        X, y, target = _features_and_labels(X, y)
+        target = y if isinstance(y, str) else None
+        X, y = split_named(X if target else _table(X), y)
         notes = () if holds_numbers(X) else describe(X).notes
         X = as_features_frame(X)
         layout = ColumnLayout.of(X)
@@ -84,7 +85,7 @@ class Material(LabelledTable):
     @property
     def frame(self) -> Any:
         """The columns as a data frame, or None if they are an array."""
-        return _frame(self.X)
+        return as_frame(self.X)
 
     def at(self, rows: Indices) -> Any:
         """Some rows of X, as the kind of table that it is."""
@@ -106,19 +107,8 @@ class Material(LabelledTable):
         return self.layout.split(self.X).get(NUMERIC)
 
 
-def _frame(X: Any) -> Any:
-    return as_frame(X)
-
-
-def _features_and_labels(X: Any, y: Any) -> tuple[Any, Any, str | None]:
-    """Columns, labels, and the name of the column that held the labels."""
-    columns, labels = split_named(X, y)
-    if isinstance(y, str):
-        return columns, labels, y
-    return _table(X), y, None
-
-
 def _table(X: Any) -> Any:
+    """A frame or an array as it is; rows in lists as an array."""
     if isinstance(X, np.ndarray) or as_frame(X) is not None:
         return X
     values = np.array(X, dtype=object) if isinstance(X, list | tuple) else np.asarray(X)
@@ -131,7 +121,7 @@ def _table(X: Any) -> Any:
 def _shape(X: Any, numeric: Any) -> tuple[int, int]:
     if numeric is not None:
         as_features(numeric)  # which reports what is wrong with it
-    frame = _frame(X)
+    frame = as_frame(X)
     shape = np.shape(X) if frame is None else frame.shape
     if len(shape) != 2 or not shape[0] or not shape[1]:
         raise InvalidFeatures(f"X has shape {shape}; a report takes rows and columns, (n, d).")
