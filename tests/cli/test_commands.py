@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 import pytest
 from command_runs import answer, flowers, iris, refused, run
+from sklearn.datasets import load_iris
 from sklearn.metrics import confusion_matrix, log_loss
 from sklearn.pipeline import make_pipeline
 
@@ -531,3 +532,11 @@ def test_a_pipeline_written_by_python_predicts_as_there(tmp_path):
     assert "holds a Pipeline" in refused(
         "explain", tmp_path / "p.suffice", tmp_path / "flowers.csv"
     )
+
+
+def test_info_says_everything_once(tmp_path):
+    model = sf.PooledDiscriminant([sf.LDA(), sf.GaussianNB()])
+    model.fit(*load_iris(return_X_y=True)).save(tmp_path / "pool")
+    lines = run("info", tmp_path / "pool").stdout.splitlines()
+    assert any("not kept in the file" in line for line in lines)
+    assert len(lines) == len(set(lines))

@@ -57,7 +57,7 @@ def _of_file(path: str | PathLike[str], key: bytes | None) -> list[str]:
         return [f"statistics, no model: {repr(model).strip('<>')}"]
     lines = _of_model(model)
     for own in (stored, *getattr(stored, "steps", {}).values()):
-        lines += _left_out(own.dropped)
+        lines += [line for line in _left_out(own.dropped) if line not in lines]
     lines.append(f"written by: suffice {stored.library}")
     if stored.created is not None:
         lines.append(f"created: {stored.created}")
