@@ -94,7 +94,7 @@ class Dataset:
         return replace(self, rows=None, codes=None, statistics=s)
 
     def begun(self) -> Dataset:
-        """The same, beginning with a model that it has: QDA unless features depend on each other."""
+        """The same, beginning with a model that exists: QDA unless features depend on others."""
         if self.rows is None or self.codes is None:
             return self
         s = self.statistics or _summary(self.rows, self.classes[self.codes])

@@ -132,10 +132,8 @@ def explorer_page(
             "y is missing: give the labels, or the name of their column: explore(table, 'species')."
         )
     found = _of_model(model) if X is None else Dataset.of(X, y)
-    if model is None:
-        found = found.begun()
-    else:
-        found = replace(found, settings=start_settings(model))
+    started = None if model is None else start_settings(model)
+    found = found.begun() if started is None else replace(found, settings=started)
     if statistics_only:
         found = found.without_rows()
     return ExplorerPage(title or "Explorer", (found,))
