@@ -37,7 +37,7 @@ class Separation:
         most_apart : distance of class means up to which the overall variances are finite
         """
         still = np.asarray(statistics.squares.sum(axis=0) == 0)
-        if not still.any() and np.ptp(statistics.mean, axis=0).max() < most_apart:
+        if not still.any() and np.abs(statistics.mean).max() < most_apart / 2:
             return cls(statistics, np.zeros(len(still)), still)
         overall = overall_variances(statistics)
         constant = np.asarray(overall == 0)
@@ -75,6 +75,9 @@ def check_scale(statistics: AnyStatistics, most_squares: float = 2.0**1015) -> N
     if isinstance(statistics, IncompleteStatistics) and statistics.detail != "diagonal":
         return
     squares, count = statistics.squares, statistics.known_count
+    usual = 1e200  # sums between this and its inverse are far from either end
+    if squares.size and squares.min() > 1 / usual and squares.max() < usual:
+        return
     if len(squares) < len(count):
         count = count.sum(axis=0)
     lost = (squares > 0) & are_lost(squares, count)

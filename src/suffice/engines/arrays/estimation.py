@@ -57,7 +57,11 @@ class DeviceGroups(Groups):
     @cached_property
     def pooled_batch(self) -> Group:
         """All classes together, as a batch of one group."""
-        return self.pooled_sizes.group(slice(0, 1), Matrix(self.pooled.scatter.matrix[None]))
+        one = self.pooled
+        quartic = None if one.quartic is None else np.array([one.quartic])
+        numbers = np.array([one.weight]), np.array([one.denominator])
+        scatter = Matrix(one.scatter.matrix[None])
+        return Group(*numbers, scatter, quartic, np.array([one.rows]))
 
     @cached_property
     def _floor(self) -> Any:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from suffice.data.arrays import Floats, Indices, namespace, on_host
+from suffice.data.arrays import Floats, namespace, on_host
 from suffice.errors import InvalidParameter, NotFinite
 from suffice.models.covariances.linalg import rank_tolerance, reciprocal
 from suffice.models.covariances.shrinkage import Spread, ledoit_wolf, oas, shrink
@@ -87,6 +87,20 @@ class Group:
     quartic: Any  # sum of w|z|⁴ in units, if it is known
     rows: Any  # the covariance is singular unless this exceeds the number of features
 
+    def blended(self, pooled: Group, share: float) -> Group:
+        """The part 1 - share of this and the part share of the one for all classes."""
+        own = 1 - share
+        quartic = None
+        if self.quartic is not None and pooled.quartic is not None:
+            quartic = own * self.quartic + share * pooled.quartic
+        return Group(
+            own * self.weight + share * pooled.weight,
+            own * self.denominator + share * pooled.denominator,
+            self.scatter.blended(pooled.scatter, share),
+            quartic,
+            pooled.rows,
+        )
+
     @property
     def covariance(self) -> Floats:
         """The unshrunk covariance, (d, d)."""
@@ -114,33 +128,6 @@ class Group:
         return Spread(self.weight, np.maximum(d, 1), d, norm**2, np.nan)
 
 
-@dataclass(frozen=True, slots=True)
-class GroupSizes:
-    """The numbers behind the covariances of several groups, wherever their scatters are."""
-
-    weight: Floats  # (g,)
-    denominator: Floats  # (g,): the weight less its degrees of freedom
-    quartic: Floats | None  # (g,): sum of w|z|⁴ in units
-    rows: Indices  # (g,): a covariance is singular unless this exceeds the number of features
-
-    def blended(self, pooled: GroupSizes, share: float) -> GroupSizes:
-        """The part 1 - share of these and the part share of the one for all classes."""
-        quartic = None
-        if self.quartic is not None and pooled.quartic is not None:
-            quartic = (1 - share) * self.quartic + share * pooled.quartic
-        return GroupSizes(
-            (1 - share) * self.weight + share * pooled.weight,
-            (1 - share) * self.denominator + share * pooled.denominator,
-            quartic,
-            np.repeat(pooled.rows, len(self.rows)),
-        )
-
-    def group(self, at: int | slice, scatter: Matrix | Factor) -> Group:
-        """The group, or several, with these numbers and a scatter."""
-        quartic = None if self.quartic is None else self.quartic[at]
-        return Group(self.weight[at], self.denominator[at], scatter, quartic, self.rows[at])
-
-
 class Groups:
     """The groups of full covariances: one for all classes when pooling is 1, else one each."""
 
@@ -152,51 +139,36 @@ class Groups:
         self._spread: DenseScatter | FactoredScatter = spread if self.wide else dense(spread)
         self.shared = settings.pooling == 1
         self.size = 1 if self.shared else k
-        quartic = None
+        self._quartic: Floats | None = None
         if settings.shrinkage == "ledoit-wolf" and s.fourth is not None:
-            quartic = s.fourth.centred(s.known).quartic
-        self._own_sizes = GroupSizes(s.weight, s.weight - settings.ddof, quartic, s.count)
-        weight = s.weight.sum(keepdims=True)
-        # The numbers of all classes together.
-        self.pooled_sizes = GroupSizes(
-            weight,
-            weight - settings.ddof * k,
-            None if quartic is None else quartic.sum(keepdims=True),
-            s.count.sum(keepdims=True) - k + 1,
-        )
+            self._quartic = s.fourth.centred(s.known).quartic
 
     def group(self, g: int | slice) -> Group:
         """The group of class g: its own scatter blended with the pooled one; or several groups."""
         if self.shared:
             return self.pooled
-        spread = self._spread
-        scatter: Any = (
+        s, spread, share = self.statistics, self._spread, self.settings.pooling
+        scatter = (
             Factor(spread.factor[spread.owner == g])
             if isinstance(spread, FactoredScatter)
             else Matrix(self._matrices[g])
         )
-        if self.settings.pooling:
-            scatter = scatter.blended(self.pooled.scatter, self.settings.pooling)
-        return self.sizes.group(g, scatter)
+        weight, quartic = s.weight[g], None if self._quartic is None else self._quartic[g]
+        own = Group(weight, weight - self.settings.ddof, scatter, quartic, s.count[g])
+        return own.blended(self.pooled, share) if share else own
 
     @cached_property
     def pooled(self) -> Group:
         """All classes together, each about its own mean."""
-        spread = self._spread
+        s, spread, k = self.statistics, self._spread, len(self.statistics.classes)
         scatter = (
             Factor(spread.factor)
             if isinstance(spread, FactoredScatter)
             else Matrix(self._matrices.sum(axis=0))
         )
-        return self.pooled_sizes.group(0, scatter)
-
-    @cached_property
-    def sizes(self) -> GroupSizes:
-        """The numbers of each group."""
-        share = self.settings.pooling
-        if self.shared:
-            return self.pooled_sizes
-        return self._own_sizes.blended(self.pooled_sizes, share) if share else self._own_sizes
+        weight, quartic = s.weight.sum(), None if self._quartic is None else self._quartic.sum()
+        rows = s.count.sum() - k + 1
+        return Group(weight, weight - self.settings.ddof * k, scatter, quartic, rows)
 
     @property
     def _matrices(self) -> Any:
@@ -217,7 +189,7 @@ class Groups:
         """The same, estimated; one for each group if there are several."""
         shrinkage, by_correlations = self.settings.shrinkage, self.settings.target == "diagonal"
         by_fourth = shrinkage == "ledoit-wolf" and not by_correlations
-        if by_fourth and self._own_sizes.quartic is None:
+        if by_fourth and self._quartic is None:
             raise InvalidParameter(
                 "shrinkage='ledoit-wolf' needs fourth-order sums, which these statistics do not "
                 "have: features were selected, or removed rows were so far out that no digits "
@@ -240,7 +212,7 @@ class Groups:
         s = self.statistics
         if s.fourth is not None:
             return s.fourth.unit
-        variances = s.squares.sum(axis=0) / self.pooled_sizes.denominator
+        variances = s.squares.sum(axis=0) / self.pooled.denominator
         return float(np.sqrt(variances.max())) or 1.0
 
     def shrunk(self, group: Group, share: float | None = None) -> Floats:
