@@ -85,6 +85,37 @@ class Selection:
             raise ValueError("the selection has chosen something else than a candidate")
         return self
 
+    def _with_average(
+        self, row: Mapping[str, Any], complexity: float, scores: Mapping[str, Floats]
+    ) -> Self:
+        """The same with a model between the candidates as the last one, which is chosen.
+
+        scores : for each metric the score in each fold, (1, folds)
+        """
+        joined = {name: np.concatenate([own, scores[name]]) for name, own in self.scores.items()}
+        return replace(
+            self,
+            candidates=(*self.candidates, row),
+            scores=joined,
+            complexity=np.append(self.complexity, complexity),
+            averaged=True,
+            chosen=len(self.candidates),
+        )
+
+    def _with_scores(self, at: Sequence[int], scores: Mapping[str, Floats]) -> Self:
+        """The same with other scores of the candidates at some positions, (positions, folds)."""
+        changed = {name: own.copy() for name, own in self.scores.items()}
+        for name, values in scores.items():
+            changed[name][at] = values
+        return replace(self, scores=changed)
+
+    def _leaders(self, most: int = 1) -> list[int]:
+        """Positions of the candidates that a reader looks at: `most` best, careful, and chosen."""
+        some = {*self.order[:most].tolist(), self.careful, self.one_standard_error}
+        if self.chosen is not None and self.chosen < self.tried:
+            some.add(self.chosen)
+        return sorted(some)
+
     @property
     def tried(self) -> int:
         """Number of candidates to choose from."""

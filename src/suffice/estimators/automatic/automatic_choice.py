@@ -142,8 +142,8 @@ class _Choice:
         complexity = float(sum(kinds[i].complexity[0] for i in found.kept.tolist()))
         names = " + ".join(kinds[i].kind for i in found.kept.tolist())
         row = {"model": "PooledDiscriminant", "members": names}
-        whole = self._add(row, complexity, _pool_metrics(found, self.trial.metrics))
-        return self._noted(whole, model)
+        metrics = _pool_metrics(found, self.trial.metrics)
+        return self._noted(self.selection._with_average(row, complexity, metrics), model)
 
     def _fit(self, candidate: Any) -> Any:
         """The candidate fitted to all rows; that its EM was stopped is a note, not a warning."""
@@ -173,7 +173,7 @@ class _Choice:
             if between is not None:
                 row, complexity = describe(between.candidates[0]), float(between.complexity[0])
                 metrics = self.contest.metrics(between, self.trial.metrics, ranked=True)
-                return self._add(row, complexity, metrics), between
+                return selection._with_average(row, complexity, metrics), between
             at = self._best
         else:
             at = getattr(selection, self.options.rule.replace("-", "_"))
@@ -198,36 +198,17 @@ class _Choice:
         expected = np.concatenate(self.automatic.expected_losses)
         return int(np.lexsort((self.selection.complexity, np.nan_to_num(expected, nan=np.inf)))[0])
 
-    def _add(self, row: Any, complexity: float, last: Mapping[str, Floats]) -> Selection:
-        """The selection with one more candidate, which is chosen."""
-        return replace(
-            self.selection,
-            candidates=(*self.selection.candidates, row),
-            scores={
-                name: np.concatenate([scores, last[name]])
-                for name, scores in self.selection.scores.items()
-            },
-            complexity=np.append(self.selection.complexity, complexity),
-            averaged=True,
-            chosen=len(self.selection.candidates),
-        )
-
     def _with_all_metrics(self, selection: Selection) -> Selection:
         """The selection with all metrics of the candidates that a reader looks at."""
-        order = selection.order[:5].tolist()
-        leaders = {*order, selection.careful, selection.one_standard_error}
-        if selection.chosen is not None and selection.chosen < selection.tried:
-            leaders.add(selection.chosen)
-        scores = {name: values.copy() for name, values in selection.scores.items()}
-        first = 0
+        leaders, first = selection._leaders(5), 0
         for some in self.automatic.entrants:
-            at = sorted(i for i in leaders if first <= i < first + len(some.candidates))
+            at = [i for i in leaders if first <= i < first + len(some.candidates)]
             if at:
                 part = some.take([i - first for i in at])
-                for name, values in self.contest.metrics(part, self.trial.metrics, True).items():
-                    scores[name][at] = values
+                metrics = self.contest.metrics(part, self.trial.metrics, ranked=True)
+                selection = selection._with_scores(at, metrics)
             first += len(some.candidates)
-        return replace(selection, scores=scores)
+        return selection
 
     def _entrant_at(self, at: int) -> Entrants:
         """One candidate, by its position among all."""

@@ -181,31 +181,15 @@ def _add_average(
     if same is not None:
         return replace(selection, chosen=same), candidates[same]
     last = trial.run([between], selection.metric)
-    whole = replace(
-        selection,
-        candidates=(*selection.candidates, *last.candidates),
-        scores={
-            name: np.concatenate([scores, last.scores[name]])
-            for name, scores in selection.scores.items()
-        },
-        complexity=np.concatenate([selection.complexity, last.complexity]),
-        notes=tuple(dict.fromkeys([*selection.notes, *last.notes])),
-        averaged=True,
-        chosen=len(selection.candidates),
-    )
-    return whole, between
+    whole = selection._with_average(last.candidates[0], float(last.complexity[0]), last.scores)
+    return replace(whole, notes=tuple(dict.fromkeys([*selection.notes, *last.notes]))), between
 
 
 def _rank_leaders(trial: Trial, candidates: list[Any], selection: Selection) -> Selection:
     """Adds the metrics that rank rows, for the candidates that a reader looks at."""
-    leaders = {selection.best, selection.careful, selection.one_standard_error, selection.chosen}
-    at = sorted(i for i in leaders if i is not None and i < len(candidates))
-    ranked = trial.run([candidates[i] for i in at], selection.metric)
-    scores = dict(selection.scores)
-    for name in [name for name, metric in METRICS.items() if metric.ranks]:
-        scores[name] = scores[name].copy()
-        scores[name][at] = ranked.scores[name]
-    return replace(selection, scores=scores)
+    at = selection._leaders()
+    found = trial.run([candidates[i] for i in at], selection.metric).scores
+    return selection._with_scores(at, {n: found[n] for n, one in METRICS.items() if one.ranks})
 
 
 def _candidates(given: Any, grid: Any, columns: Any) -> list[Any]:
