@@ -150,7 +150,7 @@ def test_a_column_without_a_name(tmp_path):
     ("encoding", "message"),
     [
         ("latin-1", "Latin-1"),
-        ("cp1252", "Windows-1252"),
+        ("cp1252", "Latin-1"),  # the same bytes
         ("utf-16", "UTF-16"),
         ("utf-16-le", "UTF-16"),
     ],
@@ -168,6 +168,16 @@ def test_other_encodings_are_named_and_can_be_read(tmp_path, encoding, message):
     model = sf.load(tmp_path / "m")
     assert model.classes_.tolist() == ["u", "é"]
     assert model.feature_names_in_.tolist() == ["größe"]
+
+
+def test_the_encoding_to_use_keeps_the_euro_sign(tmp_path):
+    text = "price,y\n1,€\n2,u\n1.5,€\n2.5,u\n"
+    file = written(tmp_path, text.encode("cp1252"))
+    found = fit_refused(file)
+    assert "looks like Windows-1252. Read it with --encoding cp1252, or" in found
+    options = "-t", "y", "--model", "nb", "-o", tmp_path / "m", "--encoding", "cp1252"
+    run("fit", file, *options)
+    assert sf.load(tmp_path / "m").classes_.tolist() == ["u", "€"]
 
 
 def test_an_encoding_that_there_is_not(tmp_path):

@@ -78,10 +78,13 @@ def not_utf8(source: str, error: UnicodeDecodeError, first_line: int = 1) -> Inv
     first_line : number of the first line of what was decoded
     """
     line = first_line + error.object[: error.start].count(b"\n")
+    # Windows-1252 has the euro sign and dashes where Latin-1 has control characters.
+    windows = any(0x80 <= byte < 0xA0 for byte in set(error.object))
+    name, encoding = ("Windows-1252", "cp1252") if windows else ("Latin-1", "latin-1")
     return InvalidFile(
         f"{source} is not UTF-8 (byte 0x{error.object[error.start]:02x} in line {line}); it looks "
-        "like Latin-1 or Windows-1252. Read it with pandas.read_csv(path, encoding='latin-1'), or "
-        "save it as UTF-8."
+        f"like {name}. Read it with pandas.read_csv(path, encoding={encoding!r}), or save it as "
+        "UTF-8."
     )
 
 
