@@ -276,6 +276,30 @@ def test_labels_of_random_rows_have_the_pooled_posterior():
     assert (pool.sample(5, y=[0, 1, 2, 1, 0], random_state=1)[1] == [0, 1, 2, 1, 0]).all()
 
 
+@pytest.mark.parametrize(
+    "member",
+    [
+        sf.GaussianDiscriminant(pooling=1.0),
+        sf.GaussianDiscriminant(structure="diagonal"),
+        sf.UnskewedDiscriminant(),
+    ],
+    ids=repr,
+)
+@pytest.mark.parametrize("X", [IRIS[0], GAPS], ids=["numbers", "gaps"])
+def test_inflation_of_a_member_changes_posteriors_but_not_densities(member, X):
+    y = IRIS[1]
+    inflated = clone(member).set_params(inflation=5.0)
+    pool = sf.PooledDiscriminant([inflated], calibrate=False).fit(X, y)
+    plain = clone(member).fit(X, y)
+    np.testing.assert_allclose(pool.predict_proba(X), inflated.fit(X, y).predict_proba(X))
+    np.testing.assert_allclose(pool.score_samples(X), plain.score_samples(X), rtol=1e-10)
+    np.testing.assert_allclose(pool.outlier_pvalue(X), plain.outlier_pvalue(X), rtol=1e-10)
+    np.testing.assert_allclose(pool.impute(X), plain.impute(X), rtol=1e-6)
+    for priors in ("uniform", [0.7, 0.2, 0.1]):
+        other, single = pool.with_priors(priors), plain.with_priors(priors)
+        np.testing.assert_allclose(other.score_samples(X), single.score_samples(X), rtol=1e-10)
+
+
 def test_the_mean_of_p_values_is_small_for_rows_unlike_any_class():
     pool = pooled()
     rows = np.vstack([IRIS[0][:1], IRIS[0][:1] + 50])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import replace
 from typing import Any, Self
 
@@ -164,6 +165,18 @@ class GaussianClassifier(Learner[GaussianModel]):
     def inflation_(self) -> float:
         """Factor by which the covariances were multiplied, as given or as chosen."""
         return self._built_with.inflation  # type: ignore[no-any-return]
+
+    def _without_inflation(self) -> Self:
+        """This model with the covariances of its rows, as a new classifier."""
+        settings = self._learned.settings
+        factor = getattr(settings, "inflation", 1.0)
+        if factor == 1:
+            return self
+        other: Any = copy(self)
+        other.inflation = 1.0
+        learned = self._learned.under(self.priors, self._fitted.inflated(1 / factor))
+        other._state = replace(learned, settings=replace(settings, inflation=1.0))
+        return other  # type: ignore[no-any-return]
 
     @on_rows
     def squared_mahalanobis(self, X: Any) -> Floats:

@@ -15,6 +15,7 @@ from suffice.data.tables.mixed import NUMERIC
 from suffice.errors import InvalidParameter
 from suffice.estimators.automatic.candidates import log_probabilities
 from suffice.estimators.classifier import Classifier
+from suffice.estimators.gaussian_classifier import GaussianClassifier
 from suffice.estimators.naive_bayes import DiscreteClassifier
 from suffice.models.model import ClassModel
 from suffice.models.product import ProductModel
@@ -89,11 +90,19 @@ class PooledModel(ClassModel):
 
     @cached_property
     def generative(self) -> Mapping[str, Any]:
-        """The members under the priors of this model; raises if one has no density."""
+        """The members under the priors of this model; raises if one has no density.
+
+        Their covariances are those of the rows: inflation corrects posteriors, and rows of
+        inflated classes would lie too far out.
+        """
+        members = {
+            name: one._without_inflation() if isinstance(one, GaussianClassifier) else one
+            for name, one in self.with_density.items()
+        }
         if np.array_equal(self.priors, self.pool.shares):
-            return self.with_density
+            return members
         ratio = self.priors / self.pool.shares
-        return {name: _under(member, ratio) for name, member in self.with_density.items()}
+        return {name: _under(member, ratio) for name, member in members.items()}
 
     @property
     def _shift(self) -> Floats:
