@@ -56,6 +56,17 @@ def share(model, statistics, class_=None):
     return groups.share(groups.pooled if class_ is None else groups.group(class_))
 
 
+@methods
+@pytest.mark.parametrize("target", ["identity", "diagonal"])
+@pytest.mark.parametrize("pooling", [0.0, 0.4])
+def test_shares_of_several_groups_at_once_are_those_of_each(method, target, pooling):
+    settings = Settings(shrinkage=method, target=target, pooling=pooling)
+    groups = Groups(sf.summarize(*rows("dense")), settings)
+    each = [groups.share(groups.group(g)) for g in range(3)]
+    near(groups.estimated_shares(groups.group(slice(0, 3))), each)
+    assert 0 < min(each) < max(each) < 1
+
+
 def in_batches(model, X, y):
     """The model after one fit, two updates and a merge."""
     a, b, c, d = np.array_split(np.arange(len(X)), 4)

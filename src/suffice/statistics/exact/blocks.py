@@ -9,7 +9,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
-from suffice.statistics.exact.exact_sums import ExactSums, FloatSums, weight_digits
+from suffice.statistics.exact.digits import WEIGHT_DIGIT_BITS, float_digits
+from suffice.statistics.exact.exact_sums import ExactSums, FloatSums
 from suffice.statistics.exact.grid import Grid
 from suffice.statistics.exact.integers import Integers
 from suffice.statistics.exact.outside import is_inside
@@ -86,7 +87,8 @@ class ExactBlocks:
         total.make_room(len(codes), group)
         total.add_weights(codes, weights)
         factors = total.digits.factors(q, self.xp)
-        for shift, part in [(0, None)] if weights is None else weight_digits(weights):
+        bits = WEIGHT_DIGIT_BITS
+        for g, part in enumerate([None] if weights is None else float_digits(weights, bits)):
             left = factors
             if part is not None:
                 # Each digit of the weights has a power of its own.
@@ -101,7 +103,7 @@ class ExactBlocks:
                 else:
                     self.add_pairs(a, b, products)
             if part is not None:
-                total.flush(shift)
+                total.flush(bits * g)
         return True
 
     def put(self, values: Floats) -> Any:

@@ -15,7 +15,9 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
-from suffice.data.arrays import Array, Indices
+import numpy as np
+
+from suffice.data.arrays import Array, Floats, Indices
 from suffice.statistics.exact.integers import Integers
 
 WEIGHT_DIGIT_BITS = 8
@@ -85,6 +87,19 @@ class Digits:
             cross = _whole(both) - own[t] - own[u]
             total = total + Integers.shifted(cross, shift + self.width * (t + u), limbs)
         return total
+
+
+def float_digits(values: Array, bits: int) -> list[Floats]:
+    """Integers in digits of `bits` bits as floats, lowest first; the last one has the sign.
+
+    >>> float_digits(np.array([300, -1]), 8)
+    [array([ 44., 255.]), array([ 1., -1.])]
+    """
+    parts = []
+    while np.abs(values).max(initial=0) >> bits:
+        parts.append((values & ((1 << bits) - 1)).astype(np.float64))
+        values = values >> bits
+    return [*parts, values.astype(np.float64)]
 
 
 def _whole(values: Array) -> Indices:

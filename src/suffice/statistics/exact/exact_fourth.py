@@ -19,7 +19,7 @@ import numpy as np
 
 from suffice.data.arrays import Array, Floats
 from suffice.data.batches import Batch
-from suffice.statistics.exact.digits import Digits
+from suffice.statistics.exact.digits import Digits, float_digits
 from suffice.statistics.exact.exact_pass import whole_weights
 from suffice.statistics.exact.exact_sums import TOTAL_WEIGHT_BITS
 from suffice.statistics.exact.grid import Grid
@@ -82,7 +82,7 @@ def fourth_sums(batch: Batch, grid: Grid) -> Integers:
         for c in np.unique(codes[order]).tolist():
             at = slice(edges[c], edges[c + 1])
             quartic[c] += weighted[at] @ squares[at]
-            for v, part in enumerate(_pieces(weighted[at])):
+            for v, part in enumerate(float_digits(weighted[at], SQUARE_DIGIT_BITS)):
                 for t, digit in enumerate(own):
                     floats[v, t, c] += part @ digit[at]
     total = total + _whole(floats, digits.width, limbs)
@@ -101,15 +101,6 @@ def _squares(digits: list[Floats], width: int, grid: Grid) -> Array:
                 scale = ratio * ratio << (width * (t + u))
                 total += parts.astype(np.int64).astype(object) * scale
     return total
-
-
-def _pieces(values: Array) -> list[Floats]:
-    """The digits of non-negative integers, as floats, lowest first."""
-    parts = []
-    while values.any():
-        parts.append((values & ((1 << SQUARE_DIGIT_BITS) - 1)).astype(np.float64))
-        values = values >> SQUARE_DIGIT_BITS
-    return parts
 
 
 def _whole(floats: Floats, width: int, limbs: int) -> Integers:

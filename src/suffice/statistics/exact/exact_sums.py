@@ -10,7 +10,7 @@ import numpy as np
 from suffice.data.arrays import Floats, Indices
 from suffice.errors import InvalidWeights
 from suffice.statistics.alignment import Alignment
-from suffice.statistics.exact.digits import WEIGHT_DIGIT_BITS, Digits
+from suffice.statistics.exact.digits import Digits
 from suffice.statistics.exact.grid import Grid
 from suffice.statistics.exact.integers import Integers
 from suffice.statistics.exact.triangle import diagonal_places
@@ -165,13 +165,3 @@ class FloatSums:
         """The sums of all rows that were added."""
         self.flush()
         return self.total
-
-
-def weight_digits(weights: Indices) -> list[tuple[int, Floats]]:
-    """The digits of weights, lowest first: the power of two of each, and the digits as floats."""
-    parts: list[tuple[int, Floats]] = []
-    while not parts or weights.any():
-        digits = (weights & ((1 << WEIGHT_DIGIT_BITS) - 1)).astype(np.float64)
-        parts.append((WEIGHT_DIGIT_BITS * len(parts), digits))
-        weights = weights >> WEIGHT_DIGIT_BITS
-    return parts

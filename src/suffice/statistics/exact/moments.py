@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from suffice.data.arrays import Array, Floats
+from suffice.statistics.exact.digits import float_digits
 from suffice.statistics.exact.exact_fourth import about_means
 from suffice.statistics.exact.integers import Integers
 from suffice.statistics.exact.triangle import pairs, to_matrices, triangle
@@ -108,7 +109,7 @@ DIGIT_BITS = 20
 
 def _product(a: Array, b: Array) -> Array:
     """The upper triangle of a'b for integers (k, d), from exact products of their digits."""
-    left, right = _digits(a), _digits(b)
+    left, right = float_digits(a, DIGIT_BITS), float_digits(b, DIGIT_BITS)
     upper = triangle(a.shape[1])
     limbs = -(-DIGIT_BITS * (len(left) + len(right)) // 60) + 1
     total = Integers.zeros((len(upper[0]),), limbs)
@@ -119,12 +120,3 @@ def _product(a: Array, b: Array) -> Array:
                 part = (x[low : low + chunk_classes].T @ y[low : low + chunk_classes])[upper]
                 total = total + Integers.shifted(part.astype(np.int64), DIGIT_BITS * (t + u), limbs)
     return total.objects()
-
-
-def _digits(values: Array) -> list[Floats]:
-    """The digits of integers as floats, lowest first; the last one carries the sign."""
-    largest, parts = max(abs(values.max(initial=0)), abs(values.min(initial=0))), []
-    for _ in range(largest.bit_length() // DIGIT_BITS):
-        parts.append((values & ((1 << DIGIT_BITS) - 1)).astype(np.float64))
-        values = values >> DIGIT_BITS
-    return [*parts, values.astype(np.float64)]
