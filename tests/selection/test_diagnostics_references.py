@@ -135,6 +135,23 @@ def test_the_null_of_box_m_falls_from_one_to_zero_whatever_the_classes():
         assert (np.diff(p) <= 1e-12).all()
 
 
+@pytest.mark.parametrize("size", [1, 6, 18])
+@pytest.mark.parametrize("k", [2, 26, 60])
+def test_the_null_of_box_m_is_a_chi_square_for_classes_of_many_rows(k, size):
+    null = BoxNull(np.full(k, 2e4), size)
+    for tail in (0.999, 0.9, 0.5, 0.1, 1e-3, 1e-8):
+        M = stats.chi2.isf(tail, null.chi2_freedom) / (1 - null.corrections[0])
+        assert null.pvalue(M) == pytest.approx(tail, rel=1e-4)
+
+
+@pytest.mark.parametrize(("k", "size", "rows"), [(26, 6, 100), (40, 3, 6), (10, 10, 13), (2, 1, 2)])
+def test_p_values_of_box_m_are_uniform_for_equal_covariances(k, size, rows):
+    rng = np.random.default_rng(0)
+    y = np.repeat(np.arange(k), rows)
+    p = [box_m(rng.normal(size=(len(y), size)), y).pvalue for _ in range(200)]
+    assert stats.kstest(p, "uniform").pvalue > 1e-3
+
+
 def test_the_null_of_box_m_joins_the_chi_square_of_many_rows():
     below, above = (BoxNull(np.full(3, rows), 4).pvalue(30.0) for rows in (1e6 - 1, 1e6 + 1))
     assert below == pytest.approx(above, rel=1e-7)
