@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 from sklearn.base import clone
+from sklearn.datasets import load_iris
 
 import suffice as sf
 from lawful import few
@@ -240,6 +241,17 @@ def test_many_patterns_of_gaps_are_judged_all_the_same():
     fresh[rng.random(fresh.shape) < 0.3] = np.nan
     p = model.outlier_pvalue(fresh)
     assert stats.kstest(p[~np.isnan(fresh).all(axis=1)], "uniform").statistic < 0.05
+
+
+@pytest.mark.parametrize("make", [sf.MixtureDiscriminant, sf.MixedNB], ids=lambda one: one.__name__)
+def test_the_gaps_of_other_rows_do_not_matter_where_rows_are_drawn(make):
+    X, y = load_iris(return_X_y=True)
+    model, rows = make().fit(X, y), X[::50].copy()
+    rows[1, 0], rows[2, 1:3] = np.nan, np.nan
+    for by_class in (False, True):
+        together = model.outlier_pvalue(rows, by_class=by_class)
+        alone = [model.outlier_pvalue(row[None], by_class=by_class)[0] for row in rows]
+        np.testing.assert_array_equal(together, alone)
 
 
 def test_other_priors_other_p_values():
