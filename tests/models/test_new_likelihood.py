@@ -380,3 +380,11 @@ def test_files_and_pickles_hold_it(tmp_path, monkeypatch):
     monkeypatch.delitem(STORABLE, "Poisson")
     with pytest.raises(InvalidFile, match="'Poisson', which this version of suffice does not know"):
         sf.load(tmp_path / "model")
+
+
+def test_a_likelihood_says_how_large_its_model_is(tmp_path, monkeypatch):
+    model().fit(X, Y).save(tmp_path / "model")
+    monkeypatch.setattr(Poisson, "footprint", lambda self, statistics: 1 << 30)
+    with pytest.raises(InvalidFile, match="the parts of the model"):
+        sf.load(tmp_path / "model")
+    assert sf.load(tmp_path / "model", trusted=True).parts == {Poisson(): COUNTS}
