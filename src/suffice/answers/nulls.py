@@ -8,7 +8,7 @@ elsewhere training statistics are simulated from the model and a model is estima
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from scipy import optimize, special
@@ -201,8 +201,7 @@ def _estimate_again(
     model: GaussianModel, weight: Floats, settings: Settings, rng: np.random.Generator
 ) -> GaussianModel:
     """The model of training statistics drawn at random from the model."""
-    if settings.shrinkage == "ledoit-wolf":
-        settings = replace(settings, shrinkage="oas")
+    settings = settings.without_fourth()
     k, d = model.means.shape
     means = np.empty((k, d))
     for c in range(k):

@@ -54,8 +54,9 @@ class Binary(Categorical):
                     "BernoulliNB needs 0 and 1. Use a CategoricalNB."
                 )
 
-    def check_levels(self, model: DiscreteModel) -> None:
+    def check_known(self, model: Any) -> None:
         """Raise ValueError unless the levels of a model are 0 and 1."""
+        super().check_known(model)
         if not all(feature.levels.tolist() == [0, 1] for feature in model.features):
             raise ValueError("the levels are not 0 and 1")
 

@@ -92,8 +92,10 @@ class Categorical(Likelihood):
         ]
         return 8 * len(statistics.classes) * sum(widths)
 
-    def check_levels(self, model: DiscreteModel) -> None:
+    def check_known(self, model: Any) -> None:
         """Raise ValueError unless a model has levels that this likelihood reads."""
+        if not isinstance(model, DiscreteModel):
+            raise ValueError("its parameters are those of another kind of model")
 
     def alphas(self, statistics: Counts) -> Floats:
         """Smoothing of each feature, (d,): as given, or by maximum marginal likelihood."""

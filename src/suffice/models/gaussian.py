@@ -129,6 +129,11 @@ class GaussianModel(ClassModel):
         return difference(DoubleDouble(self.means, self.means_low), DoubleDouble(point))
 
     @property
+    def n_features(self) -> int:
+        """Number of features."""
+        return int(self.means.shape[1])
+
+    @property
     def gaussian(self) -> GaussianModel:
         """The Gaussian classes: this model itself, where others are made from one."""
         return self

@@ -51,6 +51,11 @@ class KnownLevels(ClassModel):
         return self
 
     @property
+    def n_features(self) -> int:
+        """Number of features."""
+        return len(self.levels)
+
+    @property
     def model(self) -> KnownDiscreteModel:
         """The model; a level that is not listed is ignored."""
         k = len(self.classes)

@@ -94,6 +94,10 @@ class Likelihood(ABC):
         """Raise ValueError unless estimates of EM can be those of these statistics."""
         return
 
+    def check_known(self, model: Any) -> None:
+        """Raise ValueError unless a model of known parameters is one of this likelihood."""
+        raise ValueError("a model of this kind is not made from known parameters")
+
     def footprint(self, statistics: Any) -> int:
         """Bytes that a model takes in addition to its statistics, if these can be smaller."""
         return 0

@@ -173,6 +173,19 @@ class Settings(MomentLikelihood):
             model = completed.with_priors(shares)
         return model if self.degrees_of_freedom is None else self.with_tails(model)
 
+    def check_known(self, model: Any) -> None:
+        """Raise ValueError unless Gaussian classes have this structure and pooling."""
+        from suffice.models.covariances.covariance import DiagonalCovariance, FullCovariance
+
+        if type(model) is not self.estimated_model:
+            raise ValueError("its parameters are those of another kind of model")
+        kind = FullCovariance if self.structure.takes_matrices else DiagonalCovariance
+        own = model.covariances
+        if not all(isinstance(one, kind) and one.rank == one.n_features for one in own):
+            raise ValueError("its covariances have another structure than its parameters say")
+        if len(own) != (1 if self.pooling == 1 else len(model.classes)):
+            raise ValueError("its covariances are not pooled as its parameters say")
+
     def with_tails(self, model: GaussianModel) -> GaussianModel | StudentModel:
         """Student t classes in place of Gaussian ones, if the settings ask for them."""
         if self.degrees_of_freedom is None:

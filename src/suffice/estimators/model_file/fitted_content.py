@@ -23,13 +23,11 @@ from suffice.estimators.learning import Learner
 from suffice.estimators.mixture import STARTS, GaussianMixture
 from suffice.estimators.mixture_discriminant import MixtureDiscriminant
 from suffice.estimators.model_file.learner_content import check_current
-from suffice.models.covariances.covariance import DiagonalCovariance, FullCovariance
 from suffice.models.em.training import Given
 from suffice.models.gaussian import GaussianModel
 from suffice.models.known_levels import KnownDiscreteModel, KnownLevels
 from suffice.models.mixture import MixtureModel
 from suffice.models.priors import class_priors
-from suffice.models.settings import Settings
 from suffice.statistics.storage.registry import storable
 from suffice.statistics.storage.room import Room
 from suffice.statistics.storage.soundness import check_labels
@@ -169,25 +167,11 @@ class KnownContent:
         found, settings = self.parameters, model._settings()
         if not model._can_be_known:
             raise ValueError("a model of this kind is not made from known parameters")
-        if isinstance(found, KnownLevels) != (not isinstance(settings, Settings)):
-            raise ValueError("its parameters are those of another kind of model")
         known = found.model if isinstance(found, KnownLevels) else found
-        if isinstance(known, GaussianModel):
-            _check_form(known, settings)
-        else:
-            settings.check_levels(known)
+        settings.check_known(known)
         requested = class_priors(model._priors(), known.classes, None)
         if not np.array_equal(requested, known.priors):
             raise ValueError("its priors are not those of its parameters")
         known.check_computable()
-        d = known.means.shape[1] if isinstance(known, GaussianModel) else len(known.features)
-        model._hold(Learned.known(known, LearnedColumns(d), settings, model._priors()))
-
-
-def _check_form(model: GaussianModel, settings: Settings) -> None:
-    """Raise unless the covariances have the structure and pooling of the settings."""
-    kind = FullCovariance if settings.structure.takes_matrices else DiagonalCovariance
-    if not all(isinstance(one, kind) and one.rank == one.n_features for one in model.covariances):
-        raise ValueError("its covariances have another structure than its parameters say")
-    if len(model.covariances) != (1 if settings.pooling == 1 else len(model.classes)):
-        raise ValueError("its covariances are not pooled as its parameters say")
+        columns = LearnedColumns(found.n_features)
+        model._hold(Learned.known(known, columns, settings, model._priors()))

@@ -151,7 +151,7 @@ def refit(
 
     counted = np.flatnonzero(table.weight > 0)
     # Far from zero, fourth-order sums lose digits when they are merged.
-    merged = settings.shrinkage != "ledoit-wolf"
+    merged = not settings.needs_fourth
     # Up to this many rows are summarized together for each row left out.
     small_part = 32
     small = small_part if merged else len(counted)

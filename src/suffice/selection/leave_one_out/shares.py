@@ -75,7 +75,7 @@ def quartic_losses(groups: Groups, table: LabelledTable) -> Floats | None:
     w|u|⁴ - 4s'c - 4s'Ss - 2q|s|² - W|s|⁴, where c and q are the sums of w|z|²z and w|z|².
     """
     s = groups.statistics
-    if groups.settings.shrinkage != "ledoit-wolf" or s.fourth is None:
+    if not groups.settings.needs_fourth or s.fourth is None:
         return None
     sums, unit = s.fourth.centred(s.known), s.fourth.unit
     out = np.zeros(len(table))
