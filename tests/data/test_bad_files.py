@@ -14,7 +14,6 @@ import pyarrow.parquet as pq
 import pytest
 
 import suffice as sf
-from suffice.data import packages
 from suffice.data.sources import text_blocks
 from suffice.data.sources.table_file import read_table
 from suffice.errors import (
@@ -172,10 +171,7 @@ LEFT_OPEN = {
 
 
 @pytest.mark.parametrize(("text", "line"), LEFT_OPEN.values(), ids=LEFT_OPEN)
-@pytest.mark.parametrize("engine", ["polars", "pyarrow"])
-def test_a_quote_left_open_is_reported_with_its_line(folder, monkeypatch, text, line, engine):
-    if engine == "pyarrow":
-        monkeypatch.setattr(packages, "polars", lambda: None)
+def test_a_quote_left_open_is_reported_with_its_line(folder, text, line):
     (folder / "rows.csv").write_text(text)
     message = rf"rows\.csv, line {line}: a quote is opened and not closed"
     with pytest.raises(InvalidFile, match=message):

@@ -28,14 +28,11 @@ def require_polars() -> Any:
     """The polars package; an error says how to install it."""
     package = polars()
     if package is None:
-        raise MissingPackage("reading and writing tables needs polars: pip install 'suffice[cli]'")
+        raise MissingPackage(
+            "reading and writing tables needs polars: pip install 'suffice[files]', or "
+            "pip install 'suffice[cli]' for the command line"
+        )
     return package
-
-
-def check_reader() -> None:
-    """Raise if neither polars nor pyarrow is installed."""
-    if polars() is None and pyarrow() is None:
-        raise MissingPackage("reading files needs polars or pyarrow: pip install 'suffice[files]'")
 
 
 def _import(name: str) -> Any | None:

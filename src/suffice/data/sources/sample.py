@@ -45,13 +45,11 @@ def sample_rows(
     names: Sequence[str],
     size: SampleSize | None = None,
 ) -> Any | None:
-    """The first rows of each of some files as one data frame; None where none can be inspected.
+    """The first rows of each of some files as one data frame; None where there are none.
 
     Files that cannot be read, or that have other columns than the first, are left out: reading
     all rows reports what is wrong with them. An error if none can be read.
     """
-    if isinstance(first, TextSource) and packages.polars() is None:
-        return None
     size = size or SampleSize()
     chosen = _spread(paths, size.files)
     rows = -(-size.rows_of(len(names)) // len(chosen))

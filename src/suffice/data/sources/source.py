@@ -91,7 +91,6 @@ def open_source(
         raise InvalidFile(
             f"{path} holds JSON, which is not read in parts; save it as CSV or Parquet."
         )
-    packages.check_reader()
     if kind == "text":
         as_text = (options.target,) if texts is None else texts
         source = TextSource.open(path, str(path), as_text, options.null_markers)

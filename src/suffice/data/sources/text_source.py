@@ -14,7 +14,6 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from suffice.data import packages
-from suffice.data.columns.written_numbers import BARE_EXPONENT, CODE_SHARE, LEADING_ZERO
 from suffice.data.sources.chunk import Piece, Position
 from suffice.data.sources.paths import ending_of
 from suffice.data.sources.prefetch import in_order
@@ -27,7 +26,7 @@ from suffice.data.sources.text_layout import (
     not_utf8,
     preamble,
 )
-from suffice.data.tables.table import reads_as_number
+from suffice.data.sources.text_types import TextTypes, are_numbers
 from suffice.errors import InvalidFile, NotNumbers
 
 # Null markers of any column.
@@ -64,8 +63,10 @@ class TextSource:
         texts : columns to read as text; those that are not there are ignored
         null_markers : beside those of `NULL_MARKERS`
         """
+        packages.require_polars()
         file = TextFile(content, name)
-        first = next(file.blocks(), None)
+        start_bytes = 1 << 20  # enough for comments and names, however long
+        first = next(file.blocks(size=start_bytes), None)
         if first is None or first.data.isspace():
             raise InvalidFile(f"{name} is empty; a line of column names and rows are needed.")
         mark = len(codecs.BOM_UTF8) if first.data.startswith(codecs.BOM_UTF8) else 0
@@ -105,13 +106,9 @@ class TextSource:
         pl: Any = packages.require_polars()
         if not frames:
             return pl.DataFrame(schema=dict.fromkeys(self.how.named, pl.String))
-        columns = []
-        for series in pl.concat(frames).iter_columns():
-            cells = series.str.strip_chars()
-            cells = cells.set(cells.is_in(self.null_markers), None)
-            is_text = series.name in self.texts
-            columns.append(cells if is_text else _narrow(cells, self.how.separator != ","))
-        return pl.DataFrame(columns)
+        types = TextTypes(self.null_markers, decimal_comma=self.how.separator != ",")
+        columns = pl.concat(frames).iter_columns()
+        return pl.DataFrame(types.of(own, own.name in self.texts) for own in columns)
 
     def pieces(self, names: Sequence[str], start: Position, rows: int = 0) -> Iterator[Piece]:
         """The rows from a position on, in these columns."""
@@ -136,21 +133,17 @@ class TextSource:
     def _attempts(self) -> list[Sequence[str]]:
         """Lists of null markers to try one after the other, until a block can be parsed.
 
-        With polars, looking for any in each field takes a quarter of the time, while a marker
+        Looking for any in each field takes polars a quarter of the time, while a marker
         among numbers that was not looked for is an error, unless it is a number itself.
         """
-        are_numbers = any(reads_as_number(one) for one in self.null_markers if one.lower() != "nan")
-        if packages.polars() is None or are_numbers:
-            return [self.null_markers]
-        return [(), self.null_markers]
+        return [self.null_markers] if are_numbers(self.null_markers) else [(), self.null_markers]
 
     def _parse(self, block: TextBlock, names: Sequence[str], attempts: list[Sequence[str]]) -> Any:
         """A block as a frame; markers that failed where later ones did not are not tried again."""
         check_quotes(block.data, self.how, lambda line: self._line(block, line))
-        fast = self._by_pyarrow if packages.polars() is None else self._by_polars
         tried = tuple(attempts)
         for failed, markers in enumerate(tried):
-            frame = fast(block.data, names, markers)
+            frame = self._by_polars(block.data, names, markers)
             if frame is not None:
                 attempts[:] = tried[failed:]
                 return frame
@@ -162,10 +155,10 @@ class TextSource:
 
         They are read as text first: polars would look for the markers in all columns.
         """
-        pl = packages.polars()
+        pl: Any = packages.polars()
         as_text = replace(self, texts=frozenset(self.how.named), number_markers=())
-        frame = None if pl is None else as_text._by_polars(block.data, names, ())
-        if pl is None or frame is None:
+        frame = as_text._by_polars(block.data, names, ())
+        if frame is None:
             return None
         markers = [*self.null_markers, *self.number_markers]
         numbers = [pl.col(name).str.strip_chars() for name in names if name not in self.texts]
@@ -202,25 +195,6 @@ class TextSource:
             return None
         return frame.select(pl.col(at[name]).alias(name) for name in names)
 
-    def _by_pyarrow(self, data: bytes, names: Sequence[str], markers: Sequence[str]) -> Any | None:
-        arrow: Any = packages.pyarrow()
-        reader: Any = packages.pyarrow("csv")
-        types = {n: arrow.string() if n in self.texts else arrow.float64() for n in names}
-        try:
-            return reader.read_csv(
-                arrow.BufferReader(data),
-                reader.ReadOptions(column_names=self.how.names),
-                reader.ParseOptions(delimiter=self.how.separator, newlines_in_values=b'"' in data),
-                reader.ConvertOptions(
-                    column_types=types,
-                    include_columns=list(names),
-                    null_values=list(markers),
-                    strings_can_be_null=True,
-                ),
-            )
-        except (arrow.ArrowInvalid, arrow.ArrowKeyError, ValueError):
-            return None
-
     def _is_even(self, data: bytes) -> bool:
         """Whether all lines have as many fields as the first line of the file."""
         text = np.frombuffer(data, np.uint8)
@@ -255,7 +229,9 @@ class TextSource:
                     values.append(self._value(name, fields[j], block, reader))
         except csv.Error as error:
             raise InvalidFile(f"{self._line(block, reader.line_num)}: {error}.") from None
-        return self._frame(dict(zip(names, columns, strict=True)))
+        pl: Any = packages.polars()
+        types = {name: pl.String if name in self.texts else pl.Float64 for name in names}
+        return pl.DataFrame(dict(zip(names, columns, strict=True)), types)
 
     def _value(self, name: str, field: str, block: TextBlock, reader: Any) -> str | float | None:
         text = field.strip()
@@ -286,31 +262,3 @@ class TextSource:
 
     def _line(self, block: TextBlock, line: int) -> str:
         return f"{self.file.name}, line {self.file.line_at(block.start) + line - 1}"
-
-    def _frame(self, columns: dict[str, list[Any]]) -> Any:
-        backend: Any = "pyarrow" if packages.polars() is None else "polars"
-        schema = {name: self.schema[name] for name in columns}
-        return nw.from_dict(columns, schema, backend=backend).to_native()
-
-
-def _narrow(cells: Any, decimal_comma: bool) -> Any:
-    """Text as integers, numbers or booleans, if all cells are such; as it is otherwise.
-
-    Codes, such as postcodes with leading zeros, stay text.
-    """
-    pl: Any = packages.require_polars()
-    if cells.null_count() == len(cells):
-        return cells
-    zeros, bare = cells.str.contains(LEADING_ZERO), cells.str.contains(BARE_EXPONENT)
-    if zeros.sum() > CODE_SHARE * cells.count() or bare.all():
-        return cells
-    attempts = [(cells, pl.Int64), (cells, pl.Float64)]
-    if decimal_comma:
-        attempts.append((cells.str.replace(",", ".", literal=True), pl.Float64))
-    for values, kind in attempts:
-        try:
-            return values.cast(kind)
-        except pl.exceptions.PolarsError:
-            continue
-    lower = cells.str.to_lowercase()
-    return lower == "true" if lower.drop_nulls().is_in(["true", "false"]).all() else cells
