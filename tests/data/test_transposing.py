@@ -8,8 +8,8 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from suffice.data.sources.chunk_batch import floats
-from suffice.data.transposing import to_rows
+from suffice.data.number_columns import to_rows
+from suffice.data.transposing import write_rows
 
 
 @pytest.mark.parametrize("n", [0, 1, 1023, 1024, 1025, 3000])
@@ -17,7 +17,7 @@ from suffice.data.transposing import to_rows
 def test_every_value_is_in_its_place(n, d):
     columns = [np.random.default_rng(j).normal(size=n) for j in range(d)]
     room = np.full((n + 2, d), np.nan)
-    to_rows(columns, room[1:-1])
+    write_rows(columns, room[1:-1])
     np.testing.assert_array_equal(room[1:-1], np.column_stack(columns))
     assert np.isnan(room[[0, -1]]).all()
 
@@ -30,7 +30,7 @@ def test_columns_of_any_type_and_stride():
         np.arange(300) > 7,
     ]
     out = np.empty((300, 4))
-    to_rows(columns, out)
+    write_rows(columns, out)
     np.testing.assert_array_equal(out, np.column_stack([c.astype(float) for c in columns]))
 
 
@@ -38,13 +38,13 @@ def test_columns_of_any_type_and_stride():
 def test_what_does_not_fit_is_refused(shape):
     out = np.zeros(shape)
     with pytest.raises(ValueError, match="do not fill"):
-        to_rows([np.ones(5), np.ones(5)], out)
+        write_rows([np.ones(5), np.ones(5)], out)
     assert (out == 0).all()
 
 
-@pytest.mark.parametrize("is_long", [False, True])
+@pytest.mark.parametrize("compiled", [False, True])
 @pytest.mark.parametrize("library", ["polars", "pyarrow"])
-def test_a_chunk_of_several_frames(library, is_long):
+def test_a_chunk_of_several_frames(library, compiled):
     n, rng = 6000, np.random.default_rng(0)
     columns = {f"x{j}": rng.normal(size=n) for j in range(3)} | {"whole": np.arange(n)}
     columns["x0"][::1000] = np.nan
@@ -59,4 +59,4 @@ def test_a_chunk_of_several_frames(library, is_long):
     else:
         parts = [pa.concat_tables([whole[:100], whole[100:5000]]), whole[5000:]]
     frames = [nw.from_native(part, eager_only=True) for part in parts]
-    np.testing.assert_array_equal(floats(frames, list(columns), is_long=is_long), expected)
+    np.testing.assert_array_equal(to_rows(frames, compiled=compiled), expected)

@@ -9,6 +9,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
+from suffice.data.number_columns import to_rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,23 +63,15 @@ class FrameFeatures:
 
     def read(self, start: int, stop: int) -> Floats:
         """Rows start to stop, C-ordered, float64."""
-        return self._floats(self.frame[start:stop])
+        return to_rows([self.frame[start:stop]])
 
     def take(self, at: Indices) -> Floats:
         """Some rows by number, C-ordered, float64."""
-        return self._floats(self.frame[at.tolist()])
+        return to_rows([self.frame[at.tolist()]])
 
     def part(self, start: int, stop: int) -> FrameFeatures:
         """The features of rows start to stop."""
         return FrameFeatures(self.frame[start:stop], self.names)
-
-    def _floats(self, part: nw.DataFrame[Any]) -> Floats:
-        out = np.empty(part.shape, np.float64)
-        for j, column in enumerate(part.iter_columns()):
-            # NaN for missing values: the first in row order is then reported.
-            known = column.cast(nw.Float64).fill_null(np.nan) if column.null_count() else column
-            out[:, j] = known.to_numpy()
-        return out
 
 
 @dataclass(frozen=True, slots=True)

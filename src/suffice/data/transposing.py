@@ -13,13 +13,13 @@ from suffice.data.arrays import Array, Floats
 from suffice.data.jit import jit
 
 
-def to_rows(columns: Sequence[Array], out: Floats, block_rows: int = 1024) -> None:
+def write_rows(columns: Sequence[Array], out: Floats, block_rows: int = 1024) -> None:
     """Write columns of numbers to the columns of `out`, which has as many rows as they have.
 
     block_rows : written at a time, so that they stay in the cache where features are few
 
     >>> out = np.empty((2, 3))
-    >>> to_rows([np.array([1, 2]), np.array([3.0, 4.0]), np.array([True, False])], out)
+    >>> write_rows([np.array([1, 2]), np.array([3.0, 4.0]), np.array([True, False])], out)
     >>> out
     array([[1., 3., 1.], [2., 4., 0.]])
     """
@@ -27,7 +27,7 @@ def to_rows(columns: Sequence[Array], out: Floats, block_rows: int = 1024) -> No
     held = [np.ascontiguousarray(column, np.float64) for column in columns]
     if {column.shape for column in held} != {out.shape[:1]} or len(held) != out.shape[1]:
         raise ValueError(f"{len(held)} columns do not fill an array of shape {out.shape}")
-    _to_rows(np.array([column.ctypes.data for column in held], np.intp), out, block_rows)
+    _write_rows(np.array([column.ctypes.data for column in held], np.intp), out, block_rows)
 
 
 @intrinsic
@@ -39,7 +39,7 @@ def _floats_at(_: Any, place: Any) -> Any:
 
 
 @jit()
-def _to_rows(places: Any, out: Any, block_rows: int) -> None:
+def _write_rows(places: Any, out: Any, block_rows: int) -> None:
     # Four columns at a time: memory cannot prefetch as many streams as there are columns.
     n, d = out.shape
     for start in range(0, n, block_rows):

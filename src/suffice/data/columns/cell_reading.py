@@ -12,7 +12,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from suffice.data import packages
-from suffice.data.arrays import Array
+from suffice.data.arrays import Array, Indices
 from suffice.data.columns.cells import (
     BooleanCells,
     Cells,
@@ -22,41 +22,10 @@ from suffice.data.columns.cells import (
     TimeCells,
     clean_text,
 )
-from suffice.data.features import NUMBER_TYPES, as_frame, check_table, check_two_dimensional
+from suffice.data.features import NUMBER_TYPES
 from suffice.data.gaps import is_missing
 from suffice.data.tables.levels import MISSING, declared_levels, level_values
-from suffice.data.tables.table import plain_name
 from suffice.errors import InvalidFeatures
-
-
-def table_columns(X: Any) -> tuple[list[Any], tuple[str, ...] | None]:
-    """The columns of a table as narwhals series or arrays, and their names if it has any."""
-    frame = as_frame(X)
-    if frame is not None:
-        return list(frame.iter_columns()), tuple(map(plain_name, frame.columns))
-    check_table(X)
-    values = np.ma.filled(X.astype(object), None) if isinstance(X, np.ma.MaskedArray) else X
-    if not isinstance(values, np.ndarray):
-        values = np.asarray(X) if hasattr(X, "__array__") else _of_rows(X)
-    check_two_dimensional(values.shape)
-    return [values[:, j] for j in range(values.shape[1])], None
-
-
-def _of_rows(X: Any) -> Array:
-    try:
-        rows = [list(row) for row in X]
-    except TypeError:
-        raise InvalidFeatures("X is not a table; pass a data frame, an array or rows.") from None
-    widths = {len(row) for row in rows}
-    if len(widths) > 1:
-        raise InvalidFeatures(
-            f"X has rows of {min(widths)} and of {max(widths)} cells; all must be equally long."
-        )
-    out = np.empty((len(rows), max(widths, default=0)), object)
-    for i, row in enumerate(rows):
-        for j, cell in enumerate(row):
-            out[i, j] = cell
-    return out
 
 
 def cells_of(column: Any, first_row: int = 0) -> Cells:
@@ -92,7 +61,7 @@ def _of_series(series: Any) -> Cells:
         what = "binary values" if kind == nw.Binary else "lists or records"
         return OtherCells(what, np.asarray(series.is_null().to_numpy(), bool))
     if kind == nw.String:
-        return _of_texts(series)
+        return TextCells.of_codes(*text_codes(series))
     values = series.to_numpy() if kind == nw.Unknown else None
     # narwhals does not know all time zones, and NumPy none.
     if values is None or values.dtype.kind == "M":
@@ -100,18 +69,26 @@ def _of_series(series: Any) -> Cells:
     return _of_array(values)
 
 
-def _of_texts(series: Any) -> TextCells:
-    """The cells of a column of text; with pyarrow, each text becomes a Python object only once."""
+def text_codes(series: Any) -> tuple[Indices, list[str]]:
+    """The code of each text, MISSING where there is none, and the distinct texts.
+
+    With pyarrow, each distinct text becomes a Python object only once.
+    """
     arrow = packages.pyarrow()
-    if arrow is None:
-        return TextCells.of(series.to_list())
-    try:
-        native = arrow.chunked_array(series.to_arrow()).combine_chunks()
-        coded = native.cast("large_string").dictionary_encode()
-    except (arrow.ArrowException, UnicodeError):
-        return TextCells.of(series.to_list())
-    codes = coded.indices.fill_null(MISSING).to_numpy(zero_copy_only=False).astype(np.int64)
-    return TextCells.of_codes(codes, coded.dictionary.to_pylist())
+    if arrow is not None:
+        try:
+            native = arrow.chunked_array(series.to_arrow())
+            if not arrow.types.is_dictionary(native.type):
+                native = native.cast("large_string").dictionary_encode()
+            coded = native.combine_chunks()
+            codes = coded.indices.cast("int64").fill_null(MISSING).to_numpy()
+            return codes, coded.dictionary.to_pylist()
+        except (arrow.ArrowException, UnicodeError):
+            pass  # such as texts that are not UTF-8
+    index: dict[str, int] = {}
+    values = series.to_list()
+    known = (MISSING if is_missing(v) else index.setdefault(v, len(index)) for v in values)
+    return np.fromiter(known, np.int64, len(values)), list(index)
 
 
 def _of_datetimes(series: Any) -> TimeCells:
@@ -134,6 +111,7 @@ def _of_categories(series: Any) -> Cells:
         declared = np.unique([clean_text(one) for one in declared.tolist()])
     if isinstance(cells, NumberCells) and declared is not None and declared.dtype.kind not in "if":
         declared = None
+    assert isinstance(cells, TextCells | NumberCells | BooleanCells)
     return replace(cells, is_category=True, declared=declared)
 
 

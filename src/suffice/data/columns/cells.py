@@ -15,8 +15,30 @@ from suffice.data.gaps import is_missing
 from suffice.data.tables.levels import MISSING
 
 
+class Cells:
+    """The cells of a column; all but texts are unchanged by null markers, which are texts."""
+
+    __slots__ = ()
+
+    @property
+    def missing(self) -> Array:
+        """Which cells are missing, (n,)."""
+        raise NotImplementedError
+
+    def texts(self) -> TextCells:
+        """The cells as text."""
+        raise NotImplementedError
+
+    def without(self, markers: Collection[str]) -> Cells:
+        """The cells with some texts counted as missing."""
+        return self
+
+    def __len__(self) -> int:
+        return len(self.missing)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
-class TextCells:
+class TextCells(Cells):
     """Texts, each distinct one once; spaces around them do not count."""
 
     codes: Indices  # (n,): position among `distinct`, MISSING where there is no text
@@ -48,9 +70,6 @@ class TextCells:
         # One more for MISSING, which counts from the end.
         new = np.array([*(places.get(text, MISSING) for text in texts), MISSING], np.int64)
         return cls(new[codes], distinct)
-
-    def __len__(self) -> int:
-        return len(self.codes)
 
     @property
     def missing(self) -> Array:
@@ -105,7 +124,7 @@ class TextCells:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class NumberCells:
+class NumberCells(Cells):
     """Numbers, NaN where missing."""
 
     values: Array  # (n,): integers or floats
@@ -113,17 +132,10 @@ class NumberCells:
     declared: Array | None = None
     unit: str = ""  # such as "seconds", of durations
 
-    def __len__(self) -> int:
-        return len(self.values)
-
     @property
     def missing(self) -> Array:
         """Which cells are missing, (n,)."""
         return np.isnan(self.values)
-
-    def without(self, markers: Collection[str]) -> NumberCells:
-        """The same cells: numbers are not texts."""
-        return self
 
     def texts(self) -> TextCells:
         """The cells as text, whole numbers without a fraction."""
@@ -131,20 +143,13 @@ class NumberCells:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class BooleanCells:
+class BooleanCells(Cells):
     """True and false."""
 
     values: Array  # (n,) bool; False where missing
     missing: Array  # (n,) bool
     is_category: bool = False
     declared: Array | None = None
-
-    def __len__(self) -> int:
-        return len(self.values)
-
-    def without(self, markers: Collection[str]) -> BooleanCells:
-        """The same cells: booleans are not texts."""
-        return self
 
     def texts(self) -> TextCells:
         """The cells as text."""
@@ -154,23 +159,16 @@ class BooleanCells:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class TimeCells:
+class TimeCells(Cells):
     """Dates and times; a time of day is one of 1970-01-01."""
 
     values: Array  # (n,) datetime64[us], NaT where missing; in UTC if there is a time zone
     zone: str | None = None
 
-    def __len__(self) -> int:
-        return len(self.values)
-
     @property
     def missing(self) -> Array:
         """Which cells are missing, (n,)."""
         return np.isnat(self.values)
-
-    def without(self, markers: Collection[str]) -> TimeCells:
-        """The same cells: times are not texts."""
-        return self
 
     def texts(self) -> TextCells:
         """The cells as text in ISO 8601."""
@@ -178,25 +176,15 @@ class TimeCells:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class OtherCells:
+class OtherCells(Cells):
     """What is neither a number nor a text nor a time, such as lists."""
 
     what: str  # "lists", as messages call it
     missing: Array
 
-    def __len__(self) -> int:
-        return len(self.missing)
-
-    def without(self, markers: Collection[str]) -> OtherCells:
-        """The same cells."""
-        return self
-
     def texts(self) -> TextCells:
         """No text: there is no obvious way to write such values."""
         return TextCells(np.full(len(self), MISSING, np.int64), ())
-
-
-Cells = TextCells | NumberCells | BooleanCells | TimeCells | OtherCells
 
 
 def clean_text(value: Any) -> str:

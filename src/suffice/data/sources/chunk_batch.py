@@ -8,15 +8,17 @@ from typing import Any
 import narwhals.stable.v2 as nw
 import numpy as np
 
-from suffice.data import packages
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.batches import Batch
+from suffice.data.columns.cell_reading import text_codes
 from suffice.data.feature_rows import ArrayFeatures, Features
 from suffice.data.labels import Labels, string_array
+from suffice.data.number_columns import number_array, to_rows
 from suffice.data.sources.chunk import Chunk, is_large
 from suffice.data.sources.roles import Roles
 from suffice.data.sources.text_source import NULL_MARKERS
 from suffice.data.tables.indicator_rows import MOST_LEVELS, indicator_rows
+from suffice.data.tables.levels import MISSING
 from suffice.errors import InvalidInput, InvalidLabels, InvalidWeights
 
 
@@ -82,90 +84,18 @@ def _features(
 ) -> Features:
     """The features of a chunk: numbers alone, or also the indicators of levels."""
     reader = roles.reading
+    own = [frame.select(list(roles.features)) for frame in frames]
     if reader is None:
-        return ArrayFeatures(floats(frames, roles.features, room, is_long), roles.features)
-    whole = nw.concat([frame.select(list(roles.features)) for frame in frames])
+        compiled = is_long or is_large(sum(map(len, own)), len(roles.features))
+        return ArrayFeatures(to_rows(own, room, compiled), roles.features)
+    whole = nw.concat(own)
     return indicator_rows(reader.read(whole.to_native(), first_row), reader, MOST_LEVELS)
-
-
-def floats(
-    frames: Sequence[nw.DataFrame[Any]],
-    names: Sequence[str],
-    room: Callable[[tuple[int, int]], Floats] = np.empty,
-    is_long: bool = False,
-) -> Floats:
-    """Columns of numbers as rows, C-ordered, NaN where a value is missing.
-
-    >>> import polars as pl
-    >>> floats([nw.from_native(pl.DataFrame({"a": [1, None], "b": [True, False]}))], ["b", "a"])
-    array([[ 1.,  1.], [ 0., nan]])
-    """
-    shape = (sum(map(len, frames)), len(names))
-    out, at, write = room(shape), 0, _to_rows
-    if is_long or is_large(*shape):
-        from suffice.data.transposing import to_rows as write
-    for frame in frames:
-        write(_columns(frame, names), out[at : at + len(frame)])
-        at += len(frame)
-    return out
-
-
-def _to_rows(columns: Sequence[Array], out: Floats) -> None:
-    block_bytes = 1 << 19  # transposed at a time, so that they stay in the cache
-    step = max(64, block_bytes // (8 * len(columns)))
-    for start in range(0, len(out), step):
-        block = out[start : start + step]
-        for j, column in enumerate(columns):
-            block[:, j] = column[start : start + step]
-
-
-def _package(native: Any) -> str:
-    return type(native).__module__.partition(".")[0]
 
 
 def _join(frames: Sequence[nw.DataFrame[Any]], name: str) -> nw.Series[Any]:
     if len(frames) == 1:
         return frames[0][name]
-    return nw.concat([frame.select(name) for frame in frames])[name]
-
-
-def _column(series: nw.Series[Any]) -> Array:
-    missing = series.null_count()
-    if missing == len(series):
-        return np.full(len(series), np.nan)
-    if missing or series.dtype == nw.Decimal:
-        series = series.cast(nw.Float64).fill_null(np.nan)
-    return np.asarray(series.to_numpy())
-
-
-def _columns(frame: nw.DataFrame[Any], names: Sequence[str]) -> list[Array]:
-    # There are many frames of a few thousand rows: narwhals would take as long as the sums.
-    native = frame.to_native()
-    plain = {"pyarrow": _plain_arrow, "polars": _plain_polars}.get(_package(native))
-    columns = []
-    for name in names:
-        column = None if plain is None else plain(native, name)
-        columns.append(_column(frame[name]) if column is None else column)
-    return columns
-
-
-def _plain_arrow(table: Any, name: str) -> Array | None:
-    column = table.column(name)
-    if column.num_chunks != 1:
-        return None
-    array = column.chunk(0)
-    # Arrow types that NumPy reads without a copy.
-    plain = ("double", "float", "int64", "int32", "int16", "int8", "uint32", "uint16", "uint8")
-    if array.null_count or str(array.type) not in plain:
-        return None
-    return np.asarray(array.to_numpy())
-
-
-def _plain_polars(frame: Any, name: str) -> Array | None:
-    column = frame.get_column(name)
-    if column.null_count() or not (column.dtype.is_float() or column.dtype.is_integer()):
-        return None
-    return np.asarray(column.to_numpy())
+    return nw.concat([frame[name].to_frame() for frame in frames])[name]
 
 
 def _labels(series: nw.Series[Any], roles: Roles, row: int) -> tuple[Array, Indices]:
@@ -211,38 +141,18 @@ def _missing_label(unknown: Array, chunk: Chunk, roles: Roles) -> InvalidLabels:
 
 def _text_codes(series: nw.Series[Any], roles: Roles) -> tuple[Array, Indices]:
     """Classes and codes of texts; null markers have no class, and spaces in a CSV do not count."""
-    series = _plain_text(series)
-    spellings = series.drop_nulls().unique().to_list()
+    codes, spellings = text_codes(series)
     markers = (*(() if roles.typed else NULL_MARKERS), *roles.options.null_markers)
-    meant = {text: text if roles.typed else text.strip() for text in spellings}
-    labels = sorted({label for label in meant.values() if label not in markers})
+    meant = spellings if roles.typed else [text.strip() for text in spellings]
+    labels = sorted({label for label in meant if label not in markers})
     at = {label: code for code, label in enumerate(labels)}
-    table = [at.get(meant[text], -1) for text in spellings]
-    if not labels:
-        return np.zeros(0, "U1"), np.full(len(series), -1)
-    codes = series.replace_strict([*spellings, None], [*table, -1], return_dtype=nw.Int64)
-    classes = string_array(labels, "the label column", InvalidLabels)
-    return classes, np.asarray(codes.to_numpy()).astype(np.int64, copy=False)
-
-
-def _plain_text(series: nw.Series[Any]) -> nw.Series[Any]:
-    native = series.to_native()
-    if "string_view" in str(getattr(native, "type", "")):
-        # Few functions of pyarrow take the text type of polars.
-        arrow: Any = packages.pyarrow()
-        native = arrow.chunked_array([_from_view(one) for one in native.chunks], "large_string")
-        return nw.from_native(native, series_only=True)
-    return series if series.dtype == nw.String else series.cast(nw.String)
-
-
-def _from_view(array: Any) -> Any:
-    if hasattr(array, "dictionary"):
-        return array.dictionary.cast("large_string").take(array.indices)
-    return array.cast("large_string")
+    # One more for MISSING, which counts from the end.
+    table = np.array([*(at.get(text, MISSING) for text in meant), MISSING], np.int64)
+    return string_array(labels, "the label column", InvalidLabels), table[codes]
 
 
 def _weights(series: nw.Series[Any], chunk: Chunk) -> Floats:
-    values = _column(series).astype(np.float64)
+    values = number_array(series).astype(np.float64)
     bad = ~(values >= 0) | np.isinf(values)
     if bad.any():
         row = int(bad.argmax())
