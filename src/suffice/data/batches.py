@@ -17,7 +17,7 @@ from suffice.data.labels import Labels, check_lengths
 from suffice.data.tables.indicator_rows import MOST_LEVELS, indicator_rows
 from suffice.data.tables.table import check_has, plain_name
 from suffice.data.tables.table_rows import TableReader
-from suffice.data.weights import Weights
+from suffice.data.weights import row_weights
 from suffice.errors import (
     BatchFailed,
     InvalidFeatures,
@@ -181,10 +181,10 @@ def _from_table(
     labels = Labels.of(y)
     n = features.shape[0]
     check_lengths(n, len(labels))
-    weights = None if sample_weight is None else Weights.of(sample_weight, n)
+    weights = row_weights(sample_weight, n)
     for start in range(0, n, most_rows):
         stop = min(n, start + most_rows)
-        part = None if weights is None else weights.read(start, stop)
+        part = None if weights is None else weights[start:stop]
         if part is not None and not part.any():
             continue
         classes, codes = labels.encode(start, stop)

@@ -1,8 +1,7 @@
-"""Sample weights: anything a user calls sample_weight -> float64, block by block."""
+"""Sample weights: anything a user calls sample_weight -> one float64 per row."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,42 +11,35 @@ from suffice.data.parameters import as_floats
 from suffice.errors import InvalidWeights
 
 
-@dataclass(frozen=True, slots=True)
-class Weights:
-    """One weight per row: finite, not negative, not all zero.
+def row_weights(sample_weight: Any, n_rows: int) -> Floats | None:
+    """One weight per row, contiguous, after checking every one; None stays None.
 
-    >>> Weights.of([1, 2], 2).read(0, 2)
+    They are finite, not negative, and not all zero.
+
+    >>> row_weights([1, 2], 2)
     array([1., 2.])
     """
-
-    values: Array  # (n,), or one number for all rows
-
-    @classmethod
-    def of(cls, sample_weight: Any, n_rows: int) -> Weights:
-        """The weights that a user passed, after checking every one."""
-        try:
-            values = np.asarray(sample_weight)
-            if values.dtype.kind in "cmM":
-                raise TypeError(f"they are {values.dtype}")
-            if values.dtype.kind == "O":
-                values = as_floats(values)
-            if values.dtype.kind not in "fiub":
-                values = values.astype(np.float64)
-        except (TypeError, ValueError, OverflowError) as error:
-            raise InvalidWeights(f"sample_weight must hold numbers: {error}.") from None
-        if values.ndim == 0:
-            values = np.broadcast_to(values, (n_rows,))
-        if values.shape != (n_rows,):
-            raise InvalidWeights(
-                f"sample_weight has shape {values.shape} but X has {n_rows} rows; "
-                "Sample weights must be 1D array or scalar, one weight per row."
-            )
-        _check(values)
-        return cls(values)
-
-    def read(self, start: int, stop: int) -> Floats:
-        """The weights of some rows, contiguous."""
-        return np.ascontiguousarray(self.values[start:stop], dtype=np.float64)
+    if sample_weight is None:
+        return None
+    try:
+        values = np.asarray(sample_weight)
+        if values.dtype.kind in "cmM":
+            raise TypeError(f"they are {values.dtype}")
+        if values.dtype.kind == "O":
+            values = as_floats(values)
+        if values.dtype.kind not in "fiub":
+            values = values.astype(np.float64)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise InvalidWeights(f"sample_weight must hold numbers: {error}.") from None
+    if values.ndim == 0:
+        values = np.broadcast_to(values, (n_rows,))
+    if values.shape != (n_rows,):
+        raise InvalidWeights(
+            f"sample_weight has shape {values.shape} but X has {n_rows} rows; "
+            "Sample weights must be 1D array or scalar, one weight per row."
+        )
+    _check(values)
+    return np.ascontiguousarray(values, np.float64)
 
 
 def _check(values: Array) -> None:

@@ -25,7 +25,7 @@ from suffice.data.labels import Labels, check_lengths, same_kind
 from suffice.data.parameters import flag, is_number
 from suffice.data.tables.frame_output import frame_kind
 from suffice.data.tables.levels import UNSEEN
-from suffice.data.weights import Weights
+from suffice.data.weights import row_weights
 from suffice.errors import InvalidFeatures, InvalidParameter
 from suffice.estimators.anywhere import on_labelled_rows, on_rows
 from suffice.estimators.base import Estimator
@@ -152,7 +152,7 @@ class Classifier(
         classes, codes = labels.encode()
         if "U" in (classes.dtype.kind, predicted.dtype.kind):
             same_kind(classes, predicted)
-        weights = None if sample_weight is None else Weights.of(sample_weight, n).read(0, n)
+        weights = row_weights(sample_weight, n)
         return float(np.average(classes[codes] == predicted, weights=weights))
 
     @property

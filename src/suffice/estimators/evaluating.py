@@ -9,7 +9,7 @@ import numpy as np
 from suffice.data.arrays import Floats
 from suffice.data.batches import split_named
 from suffice.data.labels import Labels, check_lengths
-from suffice.data.weights import Weights
+from suffice.data.weights import row_weights
 from suffice.errors import InvalidLabels, InvalidParameter
 from suffice.estimators.automatic.candidates import log_probabilities
 from suffice.selection.evaluation import Evaluation, evaluate_predictions
@@ -96,5 +96,5 @@ def _predictions(model: Any, X: Any, y: Any, sample_weight: Any) -> tuple[Floats
         )
     labels, n = Labels.of(y), len(log_p)
     check_lengths(n, len(labels))
-    weights = None if sample_weight is None else Weights.of(sample_weight, n).read(0, n)
+    weights = row_weights(sample_weight, n)
     return log_p, weights

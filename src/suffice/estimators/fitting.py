@@ -18,7 +18,7 @@ from suffice.data.labels import check_lengths
 from suffice.data.parameters import check_callable, count, is_number, not_negative
 from suffice.data.tables.encoding import Encoding
 from suffice.data.tables.table_rows import TableReader
-from suffice.data.weights import Weights
+from suffice.data.weights import row_weights
 from suffice.errors import InvalidLabels, InvalidParameter
 from suffice.estimators.base import Estimator
 from suffice.estimators.columns import LearnedColumns
@@ -191,7 +191,7 @@ def training_rows(X: Any, codes: Indices, classes: Array | None, sample_weight: 
     """Checked rows; classes without a row of positive weight are left out."""
     n = as_features(X).shape[0]
     check_lengths(n, len(codes))
-    weights = None if sample_weight is None else Weights.of(sample_weight, n).read(0, n)
+    weights = row_weights(sample_weight, n)
     classes = np.zeros(1, np.int64) if classes is None else classes
     counted = codes if weights is None else np.where(weights > 0, codes, -1)
     present = np.unique(counted[counted >= 0])

@@ -12,7 +12,7 @@ from suffice.data.arrays import Array, Floats
 from suffice.data.features import all_numbers
 from suffice.data.powers import Powers
 from suffice.data.tables.table_rows import TableReader
-from suffice.data.weights import Weights
+from suffice.data.weights import row_weights
 from suffice.errors import InvalidParameter
 from suffice.estimators.anywhere import on_rows
 from suffice.estimators.gaussian import GaussianDiscriminant
@@ -139,9 +139,7 @@ class UnskewedDiscriminant(GaussianDiscriminant):
     def _first_outline(self, X: Any, sample_weight: Any) -> Outline:
         reader = TableReader.of(X, self.columns)
         rows = all_numbers(X) if reader is None else reader.read(X).numbers
-        given = sample_weight is not None
-        weights = Weights.of(sample_weight, len(rows)).read(0, len(rows)) if given else None
-        return Outline(reader=reader, powers=Powers.of(rows, weights))
+        return Outline(reader=reader, powers=Powers.of(rows, row_weights(sample_weight, len(rows))))
 
     def _summarize(
         self, X: Any, y: Any, sample_weight: Any, settings: Settings, like: Outline | None

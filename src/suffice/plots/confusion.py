@@ -9,7 +9,7 @@ import numpy as np
 
 from suffice.data.arrays import Array, Floats
 from suffice.data.batches import split_named
-from suffice.data.weights import Weights
+from suffice.data.weights import row_weights
 from suffice.errors import InvalidInput, InvalidLabels, InvalidParameter
 from suffice.plots.constructors import drawn
 from suffice.plots.decoration import narrow
@@ -156,7 +156,7 @@ def _count(y: Any, predicted: Any, classes: Any, sample_weight: Any) -> tuple[Fl
     if (true < 0).any() or (codes < 0).any():
         row = int(((true < 0) | (codes < 0)).argmax())
         raise InvalidLabels(f"the label of row {row} is missing; leave such rows out.")
-    weights = None if sample_weight is None else Weights.of(sample_weight, n).read(0, n)
+    weights = row_weights(sample_weight, n)
     k = len(order)
     counts = np.bincount(true * k + codes, weights, k * k).reshape(k, k).astype(np.float64)
     return counts, order

@@ -9,11 +9,10 @@ from typing import Any, Self
 import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
-from suffice.data.features import as_frame
 from suffice.data.labels import Labels, check_lengths
-from suffice.data.weights import Weights
-from suffice.errors import InvalidFeatures, InvalidLabels
-from suffice.text import shown
+from suffice.data.tables.user_table import row_count, take_rows
+from suffice.data.weights import row_weights
+from suffice.errors import InvalidLabels
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +41,7 @@ class LabelledTable:
         if not len(labels):
             raise InvalidLabels("y has no labels: pass one label per row.")
         check_lengths(n, len(labels))
-        weights = None if sample_weight is None else Weights.of(sample_weight, n).read(0, n)
+        weights = row_weights(sample_weight, n)
         candidates, codes = labels.encode()
         present = np.unique(codes if weights is None else codes[weights > 0])
         codes = np.searchsorted(present, codes).clip(0, len(present) - 1)
@@ -74,22 +73,3 @@ class LabelledTable:
         """Some of the rows, by position."""
         weights = None if self.weights is None else self.weights[at]
         return replace(self, X=take_rows(self.X, at), codes=self.codes[at], weights=weights)
-
-
-def take_rows(X: Any, at: Indices | slice) -> Any:
-    """Some rows of an array or a frame, in the same form."""
-    frame = as_frame(X)
-    if frame is not None:
-        return frame[at if isinstance(at, slice) else at.tolist()].to_native()
-    return X[at] if hasattr(X, "shape") else np.asarray(X)[at]
-
-
-def row_count(X: Any) -> int:
-    """How many rows a table has."""
-    if X is None:
-        raise InvalidFeatures("X is missing: pass a table of rows.")
-    shape = getattr(X, "shape", None)
-    try:
-        return int(shape[0]) if shape else len(X)
-    except TypeError:
-        raise InvalidFeatures(f"X is {shown(X)}; pass an array or a data frame.") from None

@@ -8,7 +8,7 @@ from suffice.data.arrays import Floats
 from suffice.data.packages import require_polars
 from suffice.data.tables.levels import are_too_many
 from suffice.data.tables.table import Table
-from suffice.data.weights import Weights
+from suffice.data.weights import row_weights
 from suffice.errors import InvalidLabels, InvalidWeights
 from suffice.text import plural
 
@@ -64,7 +64,7 @@ def class_column(
     return _whole(series)
 
 
-def weight_column(table: Table, name: str) -> Floats:
+def weight_column(table: Table, name: str) -> Floats | None:
     """The weights in a column, after checking them."""
     series, what = table.column(name), f"the weights {name!r} of {table.source}"
     if not series.dtype.is_numeric():
@@ -77,7 +77,7 @@ def weight_column(table: Table, name: str) -> Floats:
             "Fill them in, or leave out such rows."
         )
     try:
-        return Weights.of(series.to_numpy(), len(series)).read(0, len(series))
+        return row_weights(series.to_numpy(), len(series))
     except InvalidWeights as error:
         raise InvalidWeights(f"{what}: {error}") from None
 

@@ -11,7 +11,7 @@ import numpy as np
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.engine import ENGINES
 from suffice.data.labels import TABLE_RANGE, Labels, check_lengths
-from suffice.data.weights import Weights
+from suffice.data.weights import row_weights
 from suffice.engines.arrays.space import Space, library_of
 from suffice.errors import InvalidInput, InvalidLabels, InvalidWeights
 
@@ -166,7 +166,8 @@ def _ordered(codes: Any, k: int, space: Space) -> tuple[Any, Any, Indices]:
 
 def _weights(sample_weight: Any, n: int, space: Space) -> Any:
     if not check_place(sample_weight, "sample_weight", space):
-        return space.put(Weights.of(sample_weight, n).read(0, n))
+        own: Any = row_weights(sample_weight, n)
+        return space.put(own)
     xp = space.xp
     if not xp.isdtype(sample_weight.dtype, ("bool", "integral", "real floating")):
         raise InvalidWeights(f"sample_weight must hold numbers, not {sample_weight.dtype}.")

@@ -12,7 +12,7 @@ from scipy import special
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.labels import Labels
 from suffice.data.parameters import as_floats, choice, count
-from suffice.data.weights import Weights
+from suffice.data.weights import row_weights
 from suffice.errors import InvalidInput, InvalidLabels, InvalidParameter
 from suffice.models.covariances.linalg import reciprocal
 from suffice.selection.diagnostics.diagnostic import LEVEL, Diagnostic, format_pvalue, holm, number
@@ -195,9 +195,8 @@ class _Predictions:
                 f"probabilities has {p.shape[1]} columns for {len(names)} classes "
                 f"{names.tolist()}; pass classes=model.classes_, the labels of the columns."
             )
-        weights = np.ones(len(p))
-        if sample_weight is not None:
-            weights = Weights.of(sample_weight, len(p)).read(0, len(p))
+        own = row_weights(sample_weight, len(p))
+        weights = np.ones(len(p)) if own is None else own
         return cls(names.tolist(), label_codes(names, y), p, weights)
 
 

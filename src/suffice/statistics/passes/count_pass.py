@@ -11,7 +11,7 @@ from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.batches import split_named, split_target
 from suffice.data.labels import Labels, check_lengths, narrowest
 from suffice.data.tables.levels import MISSING, Column, columns_of
-from suffice.data.weights import Weights
+from suffice.data.weights import row_weights
 from suffice.errors import InvalidFeatures, InvalidWeights
 from suffice.statistics.counts import Counts
 from suffice.statistics.level_table import LevelTable
@@ -51,7 +51,7 @@ def count_levels(
     n = len(labels)
     if not n:
         check_lengths(len(columns_of(X)[0][0].values), n)  # an empty X has raised its own error
-    weights = None if sample_weight is None else Weights.of(sample_weight, n).read(0, n)
+    weights = row_weights(sample_weight, n)
     classes, codes = labels.encode()
     counted = np.ones(n, bool) if weights is None else weights > 0
     present = np.zeros(len(classes), bool)
