@@ -11,7 +11,7 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.pipeline import make_pipeline
 
 import suffice as sf
-from suffice.data.tables.blanking import blank_column
+from suffice.data.tables.user_table import blank_column
 from suffice.errors import InvalidLabels, InvalidParameter
 
 X, Y = load_wine(return_X_y=True)

@@ -221,7 +221,7 @@ def test_indicators_say_what_is_not_a_table():
 
 
 def test_columns_that_are_not_there_are_named_plainly():
-    with pytest.raises(InvalidParameter, match="categorical names column 7, which X does not"):
+    with pytest.raises(InvalidParameter, match="categorical= names column 7, which the table"):
         sf.MixedNB(categorical=[np.int64(7)]).fit(X, Y)
 
 

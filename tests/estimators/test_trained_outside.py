@@ -9,7 +9,7 @@ from sklearn.base import clone
 from sklearn.datasets import load_iris, load_wine
 
 import suffice as sf
-from suffice.data.tables.labelled_table import take_rows
+from suffice.data.tables.user_table import take_rows
 from suffice.estimators.automatic.trained_outside import trained_outside
 from suffice.estimators.automatic.trial import Trial
 from suffice.selection.folds import Fold, folds_inside

@@ -351,7 +351,7 @@ def test_parts_are_checked():
         sf.MixedNB(parts={"poisson": COUNTS}).fit(X, Y)
     with pytest.raises(InvalidParameter, match="'colour' is named for two parts"):
         sf.MixedNB(categorical=["colour"], parts={Poisson(): ["colour"]}).fit(X, Y)
-    with pytest.raises(InvalidParameter, match="names column 'steps', which X does not have"):
+    with pytest.raises(InvalidParameter, match="names column 'steps', which the table does"):
         sf.MixedNB(parts={Poisson(): ["steps"]}).fit(X, Y)
     with pytest.raises(Mismatch, match="'visits' is poisson on one side and numeric on the other"):
         model().fit(X, Y).merge(sf.MixedNB().fit(X, Y))

@@ -13,7 +13,7 @@ import pandas as pd
 
 import suffice as sf
 from suffice.data.batches import batches
-from suffice.data.tables.labelled_table import take_rows
+from suffice.data.tables.user_table import take_rows
 from suffice.statistics.exact.form import ExactForm
 from suffice.statistics.summarize import summarize_batches
 

@@ -11,8 +11,8 @@ from suffice.data.arrays import Floats
 from suffice.data.batches import batches, select_columns
 from suffice.data.sources.sample import SampleSize
 from suffice.data.tables.indicator_rows import MOST_LEVELS
-from suffice.data.tables.labelled_table import row_count, take_rows
 from suffice.data.tables.mixed import Claim, ColumnLayout
+from suffice.data.tables.user_table import row_count, take_rows
 from suffice.engines.parts import Recipe
 from suffice.estimators.new_rows import Outline, check_announced
 from suffice.estimators.state import snapshot

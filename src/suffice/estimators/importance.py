@@ -10,8 +10,8 @@ from sklearn.base import clone
 
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.batches import select_columns
-from suffice.data.tables.blanking import blank_column, column_names
 from suffice.data.tables.labelled_table import LabelledTable
+from suffice.data.tables.user_table import blank_column, column_names
 from suffice.errors import InvalidParameter
 from suffice.estimators.automatic.candidates import fit_quietly, last_step, log_probabilities
 from suffice.estimators.automatic.splitting import make_folds

@@ -11,10 +11,11 @@ from suffice.data.arrays import Array, Indices
 from suffice.data.batches import split_named
 from suffice.data.columns.description import describe
 from suffice.data.features import as_features, as_frame
-from suffice.data.tables.labelled_table import LabelledTable, take_rows
+from suffice.data.tables.labelled_table import LabelledTable
 from suffice.data.tables.levels import columns_of
 from suffice.data.tables.mixed import DISCRETE, NUMERIC, ColumnLayout
 from suffice.data.tables.table_rows import as_features_frame, holds_numbers
+from suffice.data.tables.user_table import take_rows
 from suffice.errors import InvalidFeatures
 from suffice.plots.columns import width
 from suffice.plots.points import thin

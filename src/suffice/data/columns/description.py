@@ -18,8 +18,8 @@ from suffice.data.sources.paths import file_paths, is_paths
 from suffice.data.sources.roles import ReadOptions
 from suffice.data.sources.sample import SampleSize, sample_rows
 from suffice.data.sources.source import open_source
-from suffice.data.tables.labelled_table import row_count
 from suffice.data.tables.table_layout import TableLayout, describe_columns
+from suffice.data.tables.user_table import row_count
 from suffice.errors import InvalidFeatures, InvalidParameter
 from suffice.html import html_table
 from suffice.text import align_columns, plural, shorten, visible

@@ -9,15 +9,10 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from suffice.data.arrays import Array, Indices
-from suffice.data.features import (
-    as_frame,
-    check_not_empty,
-    check_table,
-    check_two_dimensional,
-    is_read,
-)
+from suffice.data.features import check_not_empty, is_read
 from suffice.data.gaps import is_missing
 from suffice.data.labels import encode_integers, string_array
+from suffice.data.tables.user_table import table_columns
 from suffice.errors import InvalidFeatures, Mismatch, NotFinite
 from suffice.text import shown
 
@@ -98,35 +93,14 @@ def columns_of(X: Any, first_row: int = 0) -> tuple[list[Column], tuple[str, ...
     """The columns of a table of categories, and their names if it has any."""
     if is_read(X):
         return X.levels(), X.names
-    frame = as_frame(X)
-    if frame is not None:
-        names = tuple(frame.columns) if all(isinstance(n, str) for n in frame.columns) else None
-        pairs = zip(frame.iter_columns(), frame.columns, strict=True)
-        columns = [_of_series(series, f"column {name!r}") for series, name in pairs]
-        check_not_empty((len(frame), len(columns)))
-        return columns, names
-    values = _fill_masked(X) if isinstance(X, np.ma.MaskedArray) else _as_array(X)
-    check_two_dimensional(values.shape)
-    check_not_empty(values.shape)
-    return [_of_array(values[:, j], f"column {j}", first_row) for j in range(values.shape[1])], None
-
-
-def _fill_masked(X: Any) -> Array:
-    values = np.array(np.ma.getdata(X), dtype=object)
-    values[np.ma.getmaskarray(X)] = None
-    return values
-
-
-def _as_array(X: Any) -> Array:
-    check_table(X)
-    if isinstance(X, np.ndarray):
-        return X
-    try:
-        values = np.asarray(X)
-        # np.asarray([["a", 1]]) would silently turn 1 into "1".
-        return np.asarray(X, dtype=object) if values.dtype.kind in "US" else values
-    except (TypeError, ValueError) as error:
-        raise InvalidFeatures(f"X cannot be read as a table ({error}).") from None
+    columns, names = table_columns(X)
+    if names is None:
+        own = [_of_array(one, f"column {j}", first_row) for j, one in enumerate(columns)]
+    else:
+        pairs = zip(columns, names, strict=True)
+        own = [_of_series(series, f"column {name!r}") for series, name in pairs]
+    check_not_empty((len(columns[0]) if columns else 0, len(columns)))
+    return own, names if names and all(isinstance(name, str) for name in names) else None
 
 
 def _of_series(series: Any, name: str) -> Column:

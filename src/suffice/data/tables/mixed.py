@@ -12,13 +12,10 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from suffice.data.arrays import Array
-from suffice.data.features import (
-    as_frame,
-    check_table,
-    check_two_dimensional,
-    is_read,
-)
+from suffice.data.columns.column_options import places
+from suffice.data.features import as_frame, is_read
 from suffice.data.tables.levels import MISSING
+from suffice.data.tables.user_table import column_names, table_columns
 from suffice.errors import InvalidInput, InvalidParameter
 from suffice.text import shown
 
@@ -101,22 +98,22 @@ class ColumnLayout:
         Where several parts ask for columns of a type, the last has them; a column that no part
         asks for goes to the first part that names none.
         """
-        d, names = _width(X)
+        names = _names(X)
         owner: dict[int, str] = {}
         for key, claim in claims.items():
-            for j in () if claim.columns is None else sorted(_positions(claim, d, names)):
-                if j in owner:
+            for j in () if claim.columns is None else places(claim.columns, names, claim.source):
+                if owner.get(j, key) != key:
                     raise InvalidParameter(
-                        f"column {shown(names[j] if names else j)} is named for two parts, "
+                        f"column {shown(names[j])} is named for two parts, "
                         f"{owner[j]!r} and {key!r}; name it once."
                     )
                 owner[j] = key
         unnamed = {key: claim.levels for key, claim in claims.items() if claim.columns is None}
-        levels = _by_type(X, d) if len(unnamed) > 1 else set()
-        for j in range(d):
+        levels = _by_type(X) if len(unnamed) > 1 else set()
+        for j in range(len(names)):
             fitting = [key for key, of_levels in unnamed.items() if of_levels == (j in levels)]
             owner.setdefault(j, fitting[-1] if fitting else next(iter(unnamed)))
-        columns = {key: tuple(j for j in range(d) if owner[j] == key) for key in claims}
+        columns = {key: tuple(j for j in sorted(owner) if owner[j] == key) for key in claims}
         # The first part raises the error about a table without columns.
         return cls({key: at for key, at in columns.items() if at} or {next(iter(claims)): ()})
 
@@ -178,67 +175,29 @@ def _take_columns(table: Array, at: tuple[int, ...]) -> Array:
 
 def check_shape(X: Any) -> None:
     """Raise unless X is a table, whatever its columns hold."""
-    _width(X)
+    _names(X)
 
 
-def _width(X: Any) -> tuple[int, tuple[str, ...]]:
-    if is_read(X):
-        return len(X.names), X.names
-    frame = as_frame(X)
-    if frame is not None:
-        return len(frame.columns), tuple(map(str, frame.columns))
-    check_table(X)
-    shape = (np.asarray(X) if hasattr(X, "__array__") else np.array(X, dtype=object)).shape
-    check_two_dimensional(shape)
-    return shape[1], ()
+def _names(X: Any) -> tuple[str, ...]:
+    """The names of the columns, as `column_names` calls them."""
+    return X.names if is_read(X) else column_names(X)
 
 
-def _by_type(X: Any, d: int) -> set[int]:
+def _by_type(X: Any) -> set[int]:
+    """The columns of levels, by their types."""
     if is_read(X):
         return {j for j, discrete in enumerate(X.discrete) if discrete}
-    frame = as_frame(X)
-    if frame is not None:
-        pairs = enumerate(zip(frame.iter_columns(), frame.schema.values(), strict=True))
-        return {j for j, (series, kind) in pairs if not _is_numeric(kind, series)}
-    table = np.asarray(X) if hasattr(X, "__array__") else np.array(X, dtype=object)
-    if table.ndim != 2 or table.dtype.kind in "fiuc":
-        return set()
-    if table.dtype.kind != "O":
-        return set(range(d))
-    return {j for j in range(d) if _has_levels(table[:, j])}
+    return {j for j, column in enumerate(table_columns(X)[0]) if _is_of_levels(column)}
 
 
-def _is_numeric(kind: Any, series: Any) -> bool:
-    if kind == nw.Object:
-        return not _has_levels(series.to_list())
-    return bool(kind.is_numeric()) and kind != nw.Boolean
+def _is_of_levels(column: Any) -> bool:
+    if isinstance(column, np.ndarray):
+        kind = column.dtype.kind
+        return _has_levels(column) if kind == "O" else kind not in "fiuc"
+    if column.dtype == nw.Object:
+        return _has_levels(column.to_list())
+    return not column.dtype.is_numeric()
 
 
 def _has_levels(values: Iterable[Any]) -> bool:
     return any(isinstance(value, str | bool | np.bool_) for value in values)
-
-
-def _positions(claim: Claim, d: int, names: tuple[str, ...]) -> set[int]:
-    if isinstance(claim.columns, str) or not isinstance(claim.columns, Iterable):
-        raise InvalidParameter(
-            f"{claim.source} is {shown(claim.columns)}; it must be a list of column names or "
-            "positions, or a mask."
-        )
-    columns = list(claim.columns)
-    if len(columns) == d and all(isinstance(column, bool | np.bool_) for column in columns):
-        return {j for j, chosen in enumerate(columns) if chosen}
-    out = set()
-    for column in columns:
-        if isinstance(column, str) and column in names:
-            out.add(names.index(column))
-        elif (
-            isinstance(column, int | np.integer)
-            and not isinstance(column, bool)
-            and 0 <= column < d
-        ):
-            out.add(int(column))
-        else:
-            raise InvalidParameter(
-                f"{claim.source} names column {shown(column)}, which X does not have."
-            )
-    return out

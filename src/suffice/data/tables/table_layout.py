@@ -7,14 +7,15 @@ from dataclasses import dataclass, replace
 from typing import Any, Self
 
 from suffice.data.arrays import Array
-from suffice.data.columns.cell_reading import cells_of, table_columns
+from suffice.data.columns.cell_reading import cells_of
 from suffice.data.columns.column_kinds import ColumnKind, Dates, Levels, Number, Target
 from suffice.data.columns.column_options import MISSING_TEXTS, ColumnOptions
 from suffice.data.columns.column_rules import describe_column
 from suffice.data.columns.described_column import DescribedColumn
 from suffice.data.columns.missing_kinds import Ignored, WithIndicator
 from suffice.data.tables.prepared_table import PreparedColumn
-from suffice.data.tables.table import check_lacks_none, check_unique
+from suffice.data.tables.table import check_lacks_none, check_unique, plain_name
+from suffice.data.tables.user_table import numbered, table_columns
 from suffice.errors import InvalidFeatures
 from suffice.text import quote_names
 
@@ -146,8 +147,9 @@ class TableLayout:
 
     def _columns(self, X: Any) -> dict[str, Any]:
         """The columns to be read, by the names that they have here."""
-        columns, names = table_columns(X)
-        if self.named and names is not None:
+        columns, own_names = table_columns(X)
+        if self.named and own_names is not None:
+            names = list(map(plain_name, own_names))
             advice = " Where nothing is known of them, add them with missing values."
             check_lacks_none(self.used, names, "X", advice=advice)
             by_name = dict(zip(names, columns, strict=True))
@@ -169,7 +171,7 @@ def describe_columns(
 ) -> tuple[list[DescribedColumn], bool]:
     """The columns of a table, and whether they have names."""
     columns, own_names = table_columns(X)
-    names = own_names or tuple(f"x{j + 1}" for j in range(len(columns)))
+    names = numbered(len(columns)) if own_names is None else tuple(map(plain_name, own_names))
     check_unique(names, "X", error=InvalidFeatures)
     roles = options.roles(names, target)
     described = [

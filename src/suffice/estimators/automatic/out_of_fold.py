@@ -11,7 +11,8 @@ from sklearn.base import clone
 
 from suffice.data.arrays import Floats, Indices
 from suffice.data.features import as_features
-from suffice.data.tables.labelled_table import LabelledTable, take_rows
+from suffice.data.tables.labelled_table import LabelledTable
+from suffice.data.tables.user_table import take_rows
 from suffice.errors import SufficeError
 from suffice.estimators.automatic.candidates import fit_quietly, has_statistics, log_probabilities
 from suffice.estimators.automatic.trial import Trial

@@ -15,8 +15,8 @@ from suffice.data.arrays import Floats, Indices
 from suffice.data.features import all_numbers, infinite
 from suffice.data.powers import Powers
 from suffice.data.tables.encoding import Encoding
-from suffice.data.tables.labelled_table import take_rows
 from suffice.data.tables.table_rows import TableReader
+from suffice.data.tables.user_table import take_rows
 from suffice.errors import InvalidParameter, TooFewRows
 from suffice.estimators.automatic.candidates import (
     class_name,

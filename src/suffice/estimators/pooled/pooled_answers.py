@@ -17,8 +17,8 @@ from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.features import as_features
 from suffice.data.parameters import check_room, count, is_number
 from suffice.data.tables.frame_output import by_name, frame_kind, new_frame
-from suffice.data.tables.labelled_table import row_count, take_rows
 from suffice.data.tables.table_writing import write_rows
+from suffice.data.tables.user_table import row_count, take_rows
 from suffice.errors import InvalidParameter
 from suffice.estimators.anywhere import on_rows
 from suffice.estimators.classifier import Classifier
