@@ -166,7 +166,7 @@ def test_the_first_infinite_row_of_a_long_frame_is_named(library, first):
 @pytest.mark.parametrize("form", [np.asarray, lambda X: pl.DataFrame(X, schema=["0", "1"])])
 @pytest.mark.parametrize("missing", [NA, None])
 def test_rows_are_numbered_from_the_start_of_the_table(form, missing, monkeypatch):
-    monkeypatch.setattr(batches._from_table, "__defaults__", ("", 2))
+    monkeypatch.setattr(batches.batches, "__defaults__", (None, "", 2))
     X = form(GOOD)
     if isinstance(X, pl.DataFrame):
         X = X.with_columns(pl.Series("1", [1.0, missing, 5, 7, np.inf, 11]))

@@ -917,7 +917,7 @@ def test_blocks_and_batches_of_any_size_give_the_same(detail, rows, kernels, mon
     monkeypatch.setattr(gap_pass, "BLOCK_BYTES", rows * 8 * 3)
     assert sf.summarize(X, Y, W, detail) == whole
     assert sf.summarize(np.asfortranarray(X), Y, W, detail) == whole
-    monkeypatch.setattr(batches._from_table, "__defaults__", ("", rows))
+    monkeypatch.setattr(batches.batches, "__defaults__", (None, "", rows))
     assert sf.summarize(X, Y, W, detail) == whole
     assert sf.summarize(pd.DataFrame(X), Y, W, detail) == frame
 

@@ -351,7 +351,7 @@ def test_rows_beyond_the_size_of_a_batch_are_taken_in_parts(table, detail, monke
     X, y = table
     w = (np.arange(60) >= 20) * 1.5
     whole = sf.summarize(X, y, w, detail), sf.summarize(pd.DataFrame(X), y, w, detail)
-    monkeypatch.setattr(batches._from_table, "__defaults__", ("", 7))
+    monkeypatch.setattr(batches.batches, "__defaults__", (None, "", 7))
     assert sf.summarize(X, y, w, detail) == whole[0]
     assert sf.summarize(pd.DataFrame(X), y, w, detail) == whole[1]
 
@@ -598,7 +598,7 @@ def test_memory_is_bounded_for_many_rows(labels, n):
 @pytest.mark.parametrize("weights", [None, np.float64, np.float32])
 @pytest.mark.parametrize("labels", LABELS)
 def test_memory_does_not_grow_with_the_row_count(labels, weights, monkeypatch):
-    monkeypatch.setattr(batches._from_table, "__defaults__", ("", 1 << 15))
+    monkeypatch.setattr(batches.batches, "__defaults__", (None, "", 1 << 15))
 
     def peak(n):
         y, w = LABELS[labels](n), None if weights is None else np.ones(n, weights)

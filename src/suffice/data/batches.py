@@ -17,7 +17,7 @@ from suffice.data.labels import Labels, check_lengths
 from suffice.data.tables.indicator_rows import MOST_LEVELS, indicator_rows
 from suffice.data.tables.table import check_has, plain_name
 from suffice.data.tables.table_rows import TableReader
-from suffice.data.weights import row_weights
+from suffice.data.weights import checked_weights
 from suffice.errors import (
     BatchFailed,
     InvalidFeatures,
@@ -62,13 +62,34 @@ class Batch:
         return replace(self, classes=self.classes[present], codes=table[self.codes])
 
 
-def batches(X: Any, y: Any, sample_weight: Any = None) -> Iterator[Batch]:
-    """Validated batches of a table, or of an iterable of (X, y) or (X, y, weight)."""
+def batches(
+    X: Any, y: Any, sample_weight: Any = None, source: str = "", most_rows: int = 1 << 22
+) -> Iterator[Batch]:
+    """Validated batches of a table, or of an iterable of (X, y) or (X, y, weight).
+
+    most_rows : of a batch; codes and orderings take 16 bytes per row, so they stay below 64 MB
+    """
     if y is None and not is_table(X):
         if sample_weight is not None:
             raise InvalidInput("with an iterator of batches, pass weights as (X, y, weight).")
-        return batches_of(X, _unpack)
-    return _from_table(X, y, sample_weight)
+        yield from batches_of(X, _unpack)
+        return
+    features = as_features(X)
+    labels = Labels.of(y)
+    n = features.shape[0]
+    check_lengths(n, len(labels))
+    weights = checked_weights(sample_weight, n)
+    for start in range(0, n, most_rows):
+        stop = min(n, start + most_rows)
+        part = None if weights is None else np.ascontiguousarray(weights[start:stop], np.float64)
+        if part is not None and not part.any():
+            continue
+        classes, codes = labels.encode(start, stop)
+        ignores = part is not None and not part.all()
+        if ignores:
+            codes = np.where(part == 0, len(classes), codes)
+        rows = features if stop - start == n else features.part(start, stop)
+        yield Batch(rows, classes, codes, part, start, source, bool(ignores))
 
 
 def split_columns(
@@ -170,31 +191,6 @@ def select_columns(X: Any, columns: Sequence[str]) -> Any:
     return frame.select(list(columns)).to_native()
 
 
-def _from_table(
-    X: Any, y: Any, sample_weight: Any, source: str = "", most_rows: int = 1 << 22
-) -> Iterator[Batch]:
-    """The batches of a table.
-
-    most_rows : of a batch; codes and orderings take 16 bytes per row, so they stay below 64 MB
-    """
-    features = as_features(X)
-    labels = Labels.of(y)
-    n = features.shape[0]
-    check_lengths(n, len(labels))
-    weights = row_weights(sample_weight, n)
-    for start in range(0, n, most_rows):
-        stop = min(n, start + most_rows)
-        part = None if weights is None else weights[start:stop]
-        if part is not None and not part.any():
-            continue
-        classes, codes = labels.encode(start, stop)
-        ignores = part is not None and not part.all()
-        if ignores:
-            codes = np.where(part == 0, len(classes), codes)
-        rows = features if stop - start == n else features.part(start, stop)
-        yield Batch(rows, classes, codes, part, start, source, bool(ignores))
-
-
 def is_table(X: Any) -> bool:
     """Whether X is one table, not an iterable of several."""
     if hasattr(X, "shape") or hasattr(X, "__dataframe__") or hasattr(X, "__arrow_c_stream__"):
@@ -219,7 +215,7 @@ def batches_of(
             reader, decided = reader if decided else TableReader.of(X), True
             if reader is not None:
                 X = indicator_rows(reader.read(X), reader, MOST_LEVELS)
-            for batch in _from_table(X, y, sample_weight, source=f"batch {number}: "):
+            for batch in batches(X, y, sample_weight, f"batch {number}: "):
                 lengths.append(len(batch.codes))
                 yield replace(batch, reader=reader)
         except InvalidInput as error:

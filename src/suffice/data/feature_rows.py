@@ -18,17 +18,14 @@ class ArrayFeatures:
 
     values: Array
     names: tuple[str, ...] | None = None
+    shape: tuple[int, int] = field(init=False)  # rows and features
     ready: bool = field(init=False)  # whether rows can be used without a copy
 
     def __post_init__(self) -> None:
         dtype = self.values.dtype
         ready = dtype in (np.float64, np.float32) and dtype.isnative
+        object.__setattr__(self, "shape", self.values.shape)
         object.__setattr__(self, "ready", ready and self.values.flags.c_contiguous)
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """Rows and features."""
-        return self.values.shape[0], self.values.shape[1]
 
     def read(self, start: int, stop: int) -> Array:
         """Rows start to stop, C-ordered, float64, or float32 if that needs no copy."""

@@ -185,7 +185,8 @@ def _check_array(values: Array) -> Array:
         )
     if values.dtype.names:
         raise InvalidFeatures("X is a structured array; pass a data frame: pandas.DataFrame(X).")
-    check_two_dimensional(values.shape)
+    if values.ndim != 2:
+        check_two_dimensional(values.shape)
     if values.dtype.kind == "O":
         return _from_objects(values)
     if values.dtype.kind not in "fiub":

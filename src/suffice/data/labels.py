@@ -35,7 +35,7 @@ class Labels:
     @classmethod
     def of(cls, y: Any) -> Labels:
         """Labels of what the user passed, after checking that there is one per row."""
-        values = _as_column(y)
+        values = y if type(y) is np.ndarray else _as_column(y)
         if isinstance(values, np.ndarray):
             if values.ndim == 2 and values.shape[1] == 1:
                 values = values[:, 0]

@@ -14,11 +14,15 @@ from suffice.errors import InvalidWeights
 def row_weights(sample_weight: Any, n_rows: int) -> Floats | None:
     """One weight per row, contiguous, after checking every one; None stays None.
 
-    They are finite, not negative, and not all zero.
-
     >>> row_weights([1, 2], 2)
     array([1., 2.])
     """
+    values = checked_weights(sample_weight, n_rows)
+    return None if values is None else np.ascontiguousarray(values, np.float64)
+
+
+def checked_weights(sample_weight: Any, n_rows: int) -> Array | None:
+    """The same of any type of numbers: all finite, not negative, and not all zero."""
     if sample_weight is None:
         return None
     try:
@@ -39,7 +43,7 @@ def row_weights(sample_weight: Any, n_rows: int) -> Floats | None:
             "Sample weights must be 1D array or scalar, one weight per row."
         )
     _check(values)
-    return np.ascontiguousarray(values, np.float64)
+    return values
 
 
 def _check(values: Array) -> None:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from functools import partial
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -27,6 +27,7 @@ from suffice.data.sources.roles import ReadOptions, Roles
 from suffice.data.sources.stream import FileStream, ObjectStream, Stream
 from suffice.data.tables.indicator_rows import indicator_rows
 from suffice.data.tables.prepared_table import TableRows
+from suffice.data.tables.table_layout import TableLayout
 from suffice.data.tables.table_rows import TableReader, given_layout
 from suffice.errors import InvalidFeatures, InvalidInput, InvalidParameter
 from suffice.statistics.exact.form import ExactForm
@@ -100,7 +101,6 @@ def summarize(
     True
     """
     choice("detail", detail, DETAILS)
-    form = ExactForm.of(detail, grid)
     files = is_paths(X)
     if isinstance(y, str) and target is None:
         if not files and isinstance(X, np.ndarray | list | tuple):
@@ -108,57 +108,80 @@ def summarize(
         y, target = None, y
     if checkpoint is not None and not files:
         raise InvalidParameter("checkpoint works with files only: other rows cannot be read again.")
+    named = _NamedColumns.of(target, weight, columns)
     engine = None if files else engine_of(X)
-    layout = given_layout(columns)
     if engine is not None:
-        if weight is not None or (columns is not None and layout is None):
+        layout = named.layout_alone(X)
+        elsewhere: Any = engine.summarize(X, y, sample_weight, detail, target, layout, grid)
+        return elsewhere  # type: ignore[no-any-return]
+    if y is None and (files or is_stream(X)):
+        options = named.options(sample_weight)
+        return summarize_parts(
+            X, options, detail, checkpoint=checkpoint, progress=progress, grid=grid
+        )
+    form = ExactForm.of(detail, grid)
+    if y is None and target is not None and not is_table(X):
+        parts = batches_of(X, named.split, named.reader)
+        return summarize_batches(parts, form)  # type: ignore[no-any-return]
+    X, y, sample_weight = named.split(X, y, sample_weight)
+    reader = named.reader
+    if named.layout is None and y is not None:
+        reader = TableReader.of(X)
+    if reader is None or y is None:
+        return summarize_batches(batches(X, y, sample_weight), form)  # type: ignore[no-any-return]
+    return summarize_table(reader.read(X), y, sample_weight, form, reader)
+
+
+@dataclass(frozen=True, slots=True)
+class _NamedColumns:
+    """The columns that a user names: the target, the weights, and the features."""
+
+    target: str | None
+    weight: str | None
+    names: tuple[str, ...] | None  # of the features, where these are numbers
+    reader: TableReader | None = None  # how features are read that a user has described
+    layout: TableLayout | None = None  # that description
+
+    @classmethod
+    def of(cls, target: str | None, weight: str | None, columns: Any) -> Self:
+        """What the parameters of `summarize` say."""
+        layout = given_layout(columns)
+        if layout is not None:
+            others = [name for name in (target, weight) if name is not None]
+            own = TableReader.described(layout.without(others))
+            plain = own.layout.is_plain
+            return cls(target, weight, own.names if plain else None, None if plain else own, layout)
+        if columns is None:
+            return cls(target, weight, None)
+        if isinstance(columns, str) or not isinstance(columns, Iterable):
+            raise InvalidParameter(
+                f"columns is {shown(columns)}; pass a list of names, or what suffice.describe "
+                "returns."
+            )
+        return cls(target, weight, tuple(columns))
+
+    def split(self, X: Any, y: Any = None, sample_weight: Any = None) -> tuple[Any, Any, Any]:
+        """The features, labels and weights of a frame."""
+        return split_columns(X, y, sample_weight, self.target, self.weight, self.names)
+
+    def layout_alone(self, X: Any) -> TableLayout | None:
+        """The description, for rows whose columns cannot be named otherwise."""
+        if self.weight is not None or (self.layout is None and self.names is not None):
             raise InvalidParameter(
                 f"weight= and names of columns do not apply to a {type(X).__name__}; select "
                 "its columns first."
             )
-        statistics: RowStatistics = engine.summarize(
-            X, y, sample_weight, detail, target, layout, grid
-        )
-        return statistics
-    names = None if columns is None or layout is not None else _column_names(columns)
-    if y is None and (files or is_stream(X)):
-        if sample_weight is not None or target is None:
+        return self.layout
+
+    def options(self, sample_weight: Any) -> ReadOptions:
+        """The same for rows that are read in parts."""
+        if sample_weight is not None or self.target is None:
             raise InvalidParameter(
                 "rows that are read in parts have their labels in a column: name it with target=, "
                 "and the column of weights, if any, with weight=, not sample_weight=."
             )
-        options = ReadOptions(target, weight, names, layout=layout)
-        return summarize_parts(
-            X, options, detail, checkpoint=checkpoint, progress=progress, grid=grid
-        )
-    others = tuple(name for name in (target, weight) if name is not None)
-    reader = None if layout is None else TableReader.of(None, layout.without(others))
-    if reader is not None and reader.layout.is_plain:
-        names, reader = reader.names, None
-    if y is None and target is not None and not is_table(X):
-        split = partial(_split_part, target=target, weight=weight, columns=names)
-        return summarize_batches(batches_of(X, split, reader), form)  # type: ignore[no-any-return]
-    X, y, sample_weight = split_columns(X, y, sample_weight, target, weight, names)
-    if y is not None:
-        reader = reader or (None if layout is not None else TableReader.of(X))
-        if reader is not None:
-            return summarize_table(reader.read(X), y, sample_weight, form, reader)
-    return summarize_batches(batches(X, y, sample_weight), form)  # type: ignore[no-any-return]
-
-
-def _split_part(
-    part: Any, *, target: str, weight: str | None, columns: Sequence[str] | None
-) -> tuple[Any, Any, Any]:
-    return split_columns(part, None, None, target, weight, columns)
-
-
-def _column_names(columns: Any) -> tuple[str, ...]:
-    """The names of columns, in a list or the like; an error for anything else."""
-    if isinstance(columns, str) or not isinstance(columns, Iterable):
-        raise InvalidParameter(
-            f"columns is {shown(columns)}; pass a list of names, or what suffice.describe returns."
-        )
-    return tuple(columns)
+        names = self.names if self.layout is None else None
+        return ReadOptions(self.target, self.weight, names, layout=self.layout)
 
 
 def summarize_table(

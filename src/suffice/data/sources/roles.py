@@ -103,8 +103,7 @@ class Roles:
 
     def _with_layout(self, layout: TableLayout, schema: Mapping[str, Any]) -> Roles:
         """The roles where the user has described the columns."""
-        reader = TableReader.of(None, layout.without(self.options.others))
-        assert reader is not None
+        reader = TableReader.described(layout.without(self.options.others))
         check_has(reader.names, schema, _name_of(self.source))
         return self.with_reader(None if reader.layout.is_plain else reader, reader.names)
 

@@ -52,8 +52,20 @@ class TableReader:
         columns : a description or a layout of the table, if the user has made one
         """
         if columns is not None:
-            return cls(_given_layout(columns))
+            return cls.described(columns)
         return None if holds_numbers(X) else cls.of_layout(TableLayout.of(X))
+
+    @classmethod
+    def described(cls, columns: Any) -> TableReader:
+        """The reader by a description or a layout."""
+        layout = given_layout(columns)
+        if layout is None:
+            raise InvalidParameter(
+                f"columns is {shown(columns)}; it must be what suffice.describe(X) returns."
+            )
+        if not layout.used:
+            raise InvalidParameter("columns sets every column aside; there is no feature left.")
+        return cls(layout)
 
     @classmethod
     def of_layout(cls, layout: TableLayout) -> TableReader | None:
@@ -210,17 +222,6 @@ def given_layout(columns: Any) -> TableLayout | None:
     """The layout of a description or a layout; None for anything else."""
     layout = getattr(columns, "layout", columns)
     return layout if isinstance(layout, TableLayout) else None
-
-
-def _given_layout(columns: Any) -> TableLayout:
-    layout = given_layout(columns)
-    if layout is None:
-        raise InvalidParameter(
-            f"columns is {shown(columns)}; it must be what suffice.describe(X) returns."
-        )
-    if not layout.used:
-        raise InvalidParameter("columns sets every column aside; there is no feature left.")
-    return layout
 
 
 def as_features_frame(X: Any) -> Any:
