@@ -9,7 +9,6 @@ import pytest
 from test_streamed_files import CHOSEN, FORMATS, table
 
 import suffice as sf
-from suffice.data import packages
 from suffice.data.sources import stream
 from suffice.data.sources.table_file import read_table
 from suffice.data.sources.text_blocks import TextFile
@@ -77,18 +76,6 @@ def test_a_file_that_changes_while_it_is_read_is_named(tmp_path, at_chunk, name,
     at_chunk(1, lambda: change(path))
     what = "removed" if change is removed else r"(changed|removed)"
     with pytest.raises(ChangedInput, match=rf"{name} was {what} while it was read; start again"):
-        sf.summarize(path, **CHOSEN)
-
-
-@pytest.mark.parametrize("change", CHANGES)
-@pytest.mark.parametrize("name", ["rows.parquet", "rows.arrow"])
-def test_the_same_without_pyarrow(tmp_path, monkeypatch, at_chunk, name, change):
-    """Of such files polars may panic, which is no Exception."""
-    monkeypatch.setattr(packages, "pyarrow", lambda part="": None)
-    path = tmp_path / name
-    FORMATS[name](table(), path)
-    at_chunk(1, lambda: change(path))
-    with pytest.raises(ChangedInput, match=rf"{name} was (changed|removed) while it was read"):
         sf.summarize(path, **CHOSEN)
 
 

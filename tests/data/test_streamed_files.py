@@ -92,27 +92,18 @@ def test_gaps_and_weights_count_as_in_memory(small, length, tmp_path, name, deta
     np.testing.assert_array_equal(found.classes, [-1, 2, 10])
 
 
-@pytest.mark.parametrize("name", ["rows.parquet", "one.parquet", "rows.arrow"])
-def test_either_package_reads_the_same_bits(small, length, tmp_path, monkeypatch, name):
-    frame = table("text", gaps=True)
-    FORMATS[name](frame, tmp_path / name)
-    digests = set()
-    for absent in (None, "polars", "pyarrow"):
-        with monkeypatch.context() as patch:
-            if absent is not None:
-                patch.setattr(packages, absent, lambda part="": None)
-            digests.add(sf.summarize(tmp_path / name, **CHOSEN).digest())
-    assert len(digests) == 1
-
-
-@pytest.mark.parametrize("name", ["rows.parquet", "rows.arrow", "rows.csv"])
-def test_without_packages_an_error_says_what_to_install(tmp_path, monkeypatch, name):
-    FORMATS[name](table(), tmp_path / name)
-    monkeypatch.setattr(packages, "pyarrow", lambda part="": None)
-    if name == "rows.csv":
-        assert sf.summarize(tmp_path / name, **CHOSEN).count.sum()
-    monkeypatch.setattr(packages, "polars", lambda: None)
-    with pytest.raises(MissingPackage, match=r"pip install 'suffice\[files\]'"):
+@pytest.mark.parametrize(
+    ("name", "needed"),
+    [("rows.parquet", "pyarrow"), ("rows.arrow", "pyarrow"), ("rows.csv", "polars")],
+)
+def test_each_format_is_read_by_one_package(tmp_path, monkeypatch, name, needed):
+    FORMATS[name](table("text", gaps=True), tmp_path / name)
+    both = sf.summarize(tmp_path / name, **CHOSEN).digest()
+    with monkeypatch.context() as patch:
+        patch.setattr(packages, {"polars": "pyarrow"}.get(needed, "polars"), lambda part="": None)
+        assert sf.summarize(tmp_path / name, **CHOSEN).digest() == both
+    monkeypatch.setattr(packages, needed, lambda part="": None)
+    with pytest.raises(MissingPackage, match=rf"needs {needed}: pip install 'suffice\[files\]'"):
         sf.summarize(tmp_path / name, **CHOSEN)
 
 

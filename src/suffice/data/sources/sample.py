@@ -88,15 +88,12 @@ def _head(source: Source, names: Sequence[str], rows: int) -> Any | None:
 
 
 def _stack(frames: list[Any]) -> Any:
-    """Frames of one library below each other, in types that hold the values of all."""
-    arrow = packages.pyarrow()
-    if arrow is not None and isinstance(frames[0], arrow.Table):
-        try:
-            return arrow.concat_tables(frames, promote_options="permissive")
-        except arrow.ArrowException:
-            return arrow.concat_tables([one for one in frames if one.schema == frames[0].schema])
-    polars = packages.require_polars()
-    return polars.concat([one for one in frames if one.schema == frames[0].schema])
+    """Tables of pyarrow below each other, in types that hold the values of all."""
+    arrow: Any = packages.pyarrow()
+    try:
+        return arrow.concat_tables(frames, promote_options="permissive")
+    except arrow.ArrowException:
+        return arrow.concat_tables([one for one in frames if one.schema == frames[0].schema])
 
 
 def joined(parts: Sequence[Any]) -> Any:

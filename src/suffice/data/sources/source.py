@@ -13,7 +13,6 @@ from suffice.data.sources.arrow_source import ArrowSource
 from suffice.data.sources.chunk import Piece, Position
 from suffice.data.sources.parquet_source import ParquetSource
 from suffice.data.sources.paths import check_file, ending_of, unreadable
-from suffice.data.sources.polars_source import PolarsSource
 from suffice.data.sources.roles import ReadOptions
 from suffice.data.sources.text_source import TextSource
 from suffice.errors import InvalidFile, MissingPackage
@@ -95,8 +94,6 @@ def open_source(
         as_text = (options.target,) if texts is None else texts
         source = TextSource.open(path, str(path), as_text, options.null_markers)
         return replace(source, number_markers=tuple(number_markers))
-    if packages.pyarrow() is not None:
-        return ParquetSource.open(path) if kind == "parquet" else ArrowSource.open(path)
-    if kind == "stream":
-        raise MissingPackage(f"{path} is an Arrow stream; reading it in parts needs pyarrow.")
-    return PolarsSource.open(path, str(path), kind)
+    if packages.pyarrow() is None:
+        raise MissingPackage(f"reading {path} in parts needs pyarrow: pip install 'suffice[files]'")
+    return ParquetSource.open(path) if kind == "parquet" else ArrowSource.open(path)

@@ -12,10 +12,9 @@ from typing import Any
 
 from suffice.data.packages import require_polars, unreadable_by_polars
 from suffice.data.sources.paths import check_file, unreadable
-from suffice.data.sources.polars_source import PolarsSource
 from suffice.data.sources.roles import ReadOptions
 from suffice.data.sources.sample import sample_rows
-from suffice.data.sources.source import format_of, open_source
+from suffice.data.sources.source import Format, format_of, open_source
 from suffice.data.sources.text_blocks import TextFile
 from suffice.data.sources.text_layout import decode
 from suffice.data.sources.text_source import TextSource
@@ -55,9 +54,7 @@ def read_table(
         frame = source.all()
         source.how.warn_of_unnamed(name)
     else:
-        typed = (
-            _read_json(data, name) if kind == "json" else PolarsSource.open(data, name, kind).all()
-        )
+        typed = _read_json(data, name) if kind == "json" else _read_typed(data, name, kind)
         frame = _with_nulls(typed, text, null_markers)
     if not frame.height:
         raise InvalidFile(f"{name} has column names but no rows.")
@@ -88,6 +85,21 @@ def _read_bytes(path: str | PathLike[str]) -> tuple[bytes, str]:
         return Path(path).read_bytes(), str(path)
 
 
+def _read_typed(data: bytes, name: str, kind: Format) -> Any:
+    """A file whose columns have types."""
+    pl = require_polars()
+    read = {"parquet": pl.read_parquet, "arrow": pl.read_ipc, "stream": pl.read_ipc_stream}[kind]
+    try:
+        return read(data)
+    except unreadable_by_polars() as error:
+        raise _damaged(name, error) from None
+
+
+def _damaged(name: str, error: BaseException) -> InvalidFile:
+    why = str(error).partition("\n")[0].rstrip(".")
+    return InvalidFile(f"{name} is damaged, cut short, or not what its name says: {why}.")
+
+
 def _read_json(data: bytes, name: str) -> Any:
     """Records in a list, or one per line."""
     pl = require_polars()
@@ -102,8 +114,7 @@ def _read_json(data: bytes, name: str) -> Any:
         bad = None if is_list else _bad_line(content)
         if bad is not None:
             raise InvalidFile(f"{name}, line {bad} is not a record. {how_json}") from None
-        why = str(error).partition("\n")[0].rstrip(".")
-        raise InvalidFile(f"{name} is damaged or not what its name says: {why}.") from None
+        raise _damaged(name, error) from None
     if frame.height == 1 and any(dtype.is_nested() for dtype in frame.dtypes):
         raise InvalidFile(f"{name} holds columns, not rows. {how_json}")
     return frame
