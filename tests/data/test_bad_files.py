@@ -113,9 +113,12 @@ def test_files_cut_short_or_of_another_kind(folder):
     (folder / "no.parquet").write_text("a,label\n1,2\n")
     with pytest.raises(InvalidFile, match=r"no\.parquet is not a Parquet file"):
         sf.summarize("no.parquet", target="label")
-    (folder / "rows.csv.gz").write_bytes(gzip.compress(frame(5000).write_csv().encode())[:-99])
-    with pytest.raises(InvalidFile, match=r"rows\.csv\.gz cannot be decompressed"):
-        sf.summarize("rows.csv.gz", target="label")
+    text = frame(5000).write_csv().encode()
+    for ending, data in (("gz", gzip.compress(text)), ("zst", pa.compress(text, "zstd", True))):
+        name = f"rows.csv.{ending}"
+        (folder / name).write_bytes(data[:-99])
+        with pytest.raises(InvalidFile, match=rf"rows\.csv\.{ending} cannot be decompressed"):
+            sf.summarize(name, target="label")
     (folder / "rows.jsonl").write_text('{"a": 1, "label": 2}\n')
     with pytest.raises(InvalidFile, match=r"rows\.jsonl holds JSON"):
         sf.summarize("rows.jsonl", target="label")

@@ -35,6 +35,14 @@ def require_polars() -> Any:
     return package
 
 
+def require_pyarrow(what: str) -> Any:
+    """The pyarrow package; an error says how to install it, and what needs it."""
+    package = pyarrow()
+    if package is None:
+        raise MissingPackage(f"reading {what} needs pyarrow: pip install 'suffice[files]'")
+    return package
+
+
 def _import(name: str) -> Any | None:
     try:
         return import_module(name)

@@ -12,7 +12,7 @@ import narwhals.stable.v2 as nw
 from suffice.data import packages
 from suffice.data.features import check_names_differ
 from suffice.data.sources.arrow_source import schema_of
-from suffice.errors import InvalidFeatures, InvalidFile, MissingPackage
+from suffice.errors import InvalidFeatures, InvalidFile
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,11 +57,7 @@ class BatchSource:
     @classmethod
     def open(cls, X: Any) -> BatchSource:
         """A reader or a query after a look at its columns."""
-        arrow = packages.pyarrow()
-        if arrow is None:
-            raise MissingPackage(
-                f"reading a {type(X).__name__} in parts needs pyarrow: pip install 'suffice[files]'"
-            )
+        arrow = packages.require_pyarrow(f"a {type(X).__name__} in parts")
         try:
             # Read from it directly: then each batch shows its own schema, which may differ.
             itself = isinstance(X, arrow.RecordBatchReader)

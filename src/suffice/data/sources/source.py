@@ -8,14 +8,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
-from suffice.data import packages
+from suffice.data.packages import require_pyarrow
 from suffice.data.sources.arrow_source import ArrowSource
 from suffice.data.sources.chunk import Piece, Position
 from suffice.data.sources.parquet_source import ParquetSource
 from suffice.data.sources.paths import check_file, ending_of, unreadable
 from suffice.data.sources.roles import ReadOptions
 from suffice.data.sources.text_source import TextSource
-from suffice.errors import InvalidFile, MissingPackage
+from suffice.errors import InvalidFile
 
 Format = Literal["parquet", "arrow", "stream", "json", "text"]
 
@@ -94,6 +94,5 @@ def open_source(
         as_text = (options.target,) if texts is None else texts
         source = TextSource.open(path, str(path), as_text, options.null_markers)
         return replace(source, number_markers=tuple(number_markers))
-    if packages.pyarrow() is None:
-        raise MissingPackage(f"reading {path} in parts needs pyarrow: pip install 'suffice[files]'")
+    require_pyarrow(f"{path} in parts")
     return ParquetSource.open(path) if kind == "parquet" else ArrowSource.open(path)

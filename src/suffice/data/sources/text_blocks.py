@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, ClassVar
 
-from suffice.data.packages import pyarrow
+from suffice.data.packages import require_pyarrow
 from suffice.data.sources.paths import unreadable
 from suffice.data.sources.text_layout import SEPARATORS
-from suffice.errors import InvalidFile, MissingPackage
+from suffice.errors import InvalidFile
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,10 +101,9 @@ class TextFile:
             try:
                 with self._decompress(raw, start) as text:
                     yield text, raw
-            except Exception as error:
-                damages = (EOFError, zlib.error, gzip.BadGzipFile)
-                # zstandard, which raises ZstdError, need not be installed.
-                if not isinstance(error, damages) and type(error).__name__ != "ZstdError":
+            except (EOFError, zlib.error, OSError) as error:
+                # Errors of the system have a number, those of pyarrow and gzip have none.
+                if isinstance(error, OSError) and error.errno is not None:
                     raise
                 raise InvalidFile(
                     f"{self.name} cannot be decompressed: {error}. Fetch it again."
@@ -123,22 +122,9 @@ class TextFile:
     def _decompress(self, raw: IO[bytes], start: bytes) -> Any:
         if start.startswith(b"\x1f\x8b"):
             return gzip.GzipFile(fileobj=raw)
-        return self._decompress_zstd(raw) if start == b"\x28\xb5\x2f\xfd" else nullcontext(raw)
-
-    def _decompress_zstd(self, raw: IO[bytes]) -> Any:
-        try:
-            from zstandard import ZstdDecompressor
-
-            reader = ZstdDecompressor().stream_reader(raw, read_across_frames=True, closefd=False)
-            return io.BufferedReader(reader, 1 << 20)
-        except ImportError:
-            pass
-        arrow = pyarrow()
-        if arrow is None:
-            raise MissingPackage(
-                f"{self.name} is compressed with zstd, which needs zstandard or pyarrow: "
-                "pip install zstandard"
-            )
+        if start != b"\x28\xb5\x2f\xfd":
+            return nullcontext(raw)
+        arrow = require_pyarrow(f"{self.name}, compressed with zstd,")
         reader = arrow.CompressedInputStream(arrow.PythonFile(raw, mode="r"), "zstd")
         return io.BufferedReader(reader, 1 << 20)
 
