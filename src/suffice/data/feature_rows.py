@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
-from suffice.data.number_columns import to_rows
+from suffice.data.number_columns import number_array, plain_arrays, write_rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +42,11 @@ class ArrayFeatures:
         return ArrayFeatures(self.values[start:stop], self.names)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False)
 class FrameFeatures:
     """Rows of a data frame (pandas, polars, pyarrow and others, through narwhals)."""
+
+    ready = False  # rows cannot be used without a copy
 
     frame: nw.DataFrame[Any]
     names: tuple[str, ...] | None
@@ -53,22 +56,31 @@ class FrameFeatures:
         """Rows and features."""
         return self.frame.shape
 
-    @property
-    def ready(self) -> bool:
-        """Whether rows can be used without a copy."""
-        return False
-
     def read(self, start: int, stop: int) -> Floats:
         """Rows start to stop, C-ordered, float64."""
-        return to_rows([self.frame[start:stop]])
+        return self._rows(slice(start, stop), stop - start)
 
     def take(self, at: Indices) -> Floats:
         """Some rows by number, C-ordered, float64."""
-        return to_rows([self.frame[at.tolist()]])
+        return self._rows(at, len(at))
 
     def part(self, start: int, stop: int) -> FrameFeatures:
         """The features of rows start to stop."""
         return FrameFeatures(self.frame[start:stop], self.names)
+
+    @cached_property
+    def _plain(self) -> list[Array | None]:
+        return plain_arrays(self.frame)
+
+    def _rows(self, at: Any, n: int) -> Floats:
+        places = at if isinstance(at, slice) else at.tolist()
+        columns = [
+            number_array(self.frame[:, j][places]) if own is None else own[at]
+            for j, own in enumerate(self._plain)
+        ]
+        out = np.empty((n, len(columns)))
+        write_rows(columns, out)
+        return out
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,11 +27,13 @@ def to_rows(
     array([[ 1.,  1.], [nan,  0.]])
     """
     out, at = room((sum(map(len, frames)), frames[0].shape[1])), 0
-    write = _write_rows
+    write = write_rows
     if compiled:
         from suffice.data.transposing import write_rows as write
     for frame in frames:
-        write(_arrays(frame), out[at : at + len(frame)])
+        pairs = enumerate(plain_arrays(frame))
+        columns = [number_array(frame[:, j]) if own is None else own for j, own in pairs]
+        write(columns, out[at : at + len(frame)])
         at += len(frame)
     return out
 
@@ -46,23 +48,23 @@ def number_array(series: nw.Series[Any]) -> Array:
     return np.asarray(series.to_numpy())
 
 
-def _arrays(frame: nw.DataFrame[Any]) -> list[Array]:
-    """The columns of a frame, most of them without a copy."""
+def plain_arrays(frame: nw.DataFrame[Any]) -> list[Array | None]:
+    """The columns of a frame that NumPy reads without a copy; None for others."""
     # There are many frames of a few thousand rows: narwhals would take as long as the sums.
     native = frame.to_native()
-    plain: list[Array | None] = [None] * frame.shape[1]
     if frame.implementation.is_pyarrow():
-        plain = list(map(_plain_arrow, native.columns))
-    elif frame.implementation.is_polars():
-        plain = list(map(_plain_polars, native.get_columns()))
-    return [number_array(frame[:, j]) if own is None else own for j, own in enumerate(plain)]
+        return list(map(_plain_arrow, native.columns))
+    if frame.implementation.is_polars():
+        return list(map(_plain_polars, native.get_columns()))
+    if frame.implementation.is_pandas():
+        return [_plain_pandas(own) for _, own in native.items()]
+    return [None] * frame.shape[1]
 
 
 def _plain_arrow(column: Any) -> Array | None:
     if column.num_chunks != 1:
         return None
     array = column.chunk(0)
-    # Arrow types that NumPy reads without a copy.
     plain = ("double", "float", "int64", "int32", "int16", "int8", "uint32", "uint16", "uint8")
     if array.null_count or str(array.type) not in plain:
         return None
@@ -75,7 +77,14 @@ def _plain_polars(column: Any) -> Array | None:
     return np.asarray(column.to_numpy())
 
 
-def _write_rows(columns: Sequence[Array], out: Floats) -> None:
+def _plain_pandas(column: Any) -> Array | None:
+    # Missing numbers are NaN there, too.
+    plain = isinstance(column.dtype, np.dtype) and column.dtype.kind in "fiub"
+    return np.asarray(column.to_numpy()) if plain else None
+
+
+def write_rows(columns: Sequence[Array], out: Floats) -> None:
+    """Write columns of numbers to those of `out`, which has as many rows as they have."""
     block_bytes = 1 << 19  # transposed at a time, so that they stay in the cache
     step = max(64, block_bytes // (8 * len(columns)))
     for start in range(0, len(out), step):
