@@ -87,7 +87,7 @@ def _wrap(X: Any) -> Features:
     if isinstance(X, IndicatorFeatures):
         return X
     if is_read(X):
-        return ArrayFeatures(X.numbers(), X.names)
+        return ArrayFeatures(X.numbers, X.names)
     check_table(X)
     frame = as_frame(X)
     return _from_frame(frame) if frame is not None else ArrayFeatures(_check_array(_as_array(X)))

@@ -338,7 +338,7 @@ class Classifier(
         encoding = self._learned.encoding
         if encoding is None:
             return as_features(row).read(0, 1)
-        features = encoding.features(encoding.reader.prepare_row(row[0]).rows)
+        features = encoding.features(encoding.reader.prepare_row(row[0]))
         for own, codes in zip(encoding.groups, features.codes, strict=True):
             if codes[0] == UNSEEN:
                 raise InvalidFeatures(

@@ -268,7 +268,7 @@ class GaussianClassifier(Learner[GaussianModel]):
         if reader is not None:
             table = reader.read(X)
             if powers is not None:
-                table = replace(table, numbers=powers.apply(table.numbers))
+                table = table.with_numbers(powers.apply(table.numbers))
             return summarize_table(table, y, sample_weight, form, reader)
         if powers is not None:
             rows = powers.apply(all_numbers(X))

@@ -124,7 +124,7 @@ class MixedNB(NaiveBayes[ProductModel]):
                 "give either columns, or categorical and parts: columns says which are categories."
             )
         with _hint_at_levels():
-            table = X if reader is None else reader.prepare(X)
+            table = X if reader is None else reader.read(X)
             form = self._form(table, settings, like)
             statistics = settings.summarize(table, y, sample_weight, form)
         return statistics if reader is None else replace(statistics, reader=reader)

@@ -28,7 +28,7 @@ class NaiveBayes(Learner[AnyModel], Generic[AnyModel]):
     def _rows(self, X: Any) -> Any:
         self._check_columns(X)
         reader = self._learned.reader
-        table = X if reader is None else reader.prepare(X)
+        table = X if reader is None else reader.read(X)
         return self._built_with.read(table, self._fitted)
 
     def _parse_row(self, row: Array) -> Any:
@@ -40,7 +40,7 @@ class NaiveBayes(Learner[AnyModel], Generic[AnyModel]):
         reader = self._learned.reader
         if reader is None:
             return self._as_table(self._built_with.write(rows, self._fitted, like), like)
-        given = None if like is None else reader.prepare(like)
+        given = None if like is None else reader.read(like)
         values = self._built_with.write(rows, self._fitted, given)
         return write_features(reader, values, like, self._learned.frame)
 

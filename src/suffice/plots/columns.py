@@ -50,7 +50,7 @@ def used_table(model: Any, X: Any) -> Any:
         target = None if names is None else getattr(model, "target_name_", None)
         return X if target is None or X is None else without_target(X, target, names)
     reader = TableReader(layout)
-    table = reader.prepare(X)
+    table = reader.read(X)
     single = {
         own: column.values
         for own, column in zip(reader.owners, table.columns, strict=True)

@@ -26,7 +26,7 @@ from suffice.data.sources.paths import file_paths, is_paths
 from suffice.data.sources.roles import ReadOptions, Roles
 from suffice.data.sources.stream import FileStream, ObjectStream, Stream
 from suffice.data.tables.indicator_rows import indicator_rows
-from suffice.data.tables.prepared_table import TableRows
+from suffice.data.tables.prepared_table import PreparedTable
 from suffice.data.tables.table_layout import TableLayout
 from suffice.data.tables.table_rows import TableReader, given_layout
 from suffice.errors import InvalidFeatures, InvalidInput, InvalidParameter
@@ -185,7 +185,7 @@ class _NamedColumns:
 
 
 def summarize_table(
-    table: TableRows,
+    table: PreparedTable,
     y: Any,
     sample_weight: Any,
     form: str | ExactForm,

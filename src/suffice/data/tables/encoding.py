@@ -12,7 +12,7 @@ from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.feature_rows import IndicatorFeatures
 from suffice.data.tables.frame_output import FrameForm
 from suffice.data.tables.level_groups import LevelGroups, distinct
-from suffice.data.tables.prepared_table import TableRows
+from suffice.data.tables.prepared_table import PreparedTable
 from suffice.data.tables.table_rows import TableReader
 from suffice.data.tables.table_writing import write_rows
 
@@ -58,7 +58,7 @@ class Encoding:
         """The rows of a table as features."""
         return self.features(self.reader.read(X))
 
-    def features(self, table: TableRows) -> IndicatorFeatures:
+    def features(self, table: PreparedTable) -> IndicatorFeatures:
         """The same of rows that have been read."""
         pairs = zip(self.groups, table.levels, strict=True)
         codes = tuple(own.codes(column) for own, column in pairs)

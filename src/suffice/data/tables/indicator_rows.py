@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from suffice.data.arrays import Array
 from suffice.data.feature_rows import IndicatorFeatures
 from suffice.data.tables.level_groups import distinct
-from suffice.data.tables.prepared_table import TableRows
+from suffice.data.tables.prepared_table import PreparedTable
 from suffice.data.tables.table_rows import TableReader
 from suffice.errors import InvalidFeatures
 
@@ -16,7 +16,7 @@ MOST_LEVELS = 1000
 
 
 def indicator_rows(
-    table: TableRows, reader: TableReader, most: int | None = None
+    table: PreparedTable, reader: TableReader, most: int | None = None
 ) -> IndicatorFeatures:
     """Numbers, then an indicator for each level that occurs.
 

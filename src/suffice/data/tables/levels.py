@@ -92,7 +92,7 @@ def union_of_levels(a: Array, b: Array, where: str) -> Array:
 def columns_of(X: Any, first_row: int = 0) -> tuple[list[Column], tuple[str, ...] | None]:
     """The columns of a table of categories, and their names if it has any."""
     if is_read(X):
-        return X.levels(), X.names
+        return list(X.levels), X.names
     columns, names = table_columns(X)
     if names is None:
         own = [_of_array(one, f"column {j}", first_row) for j, one in enumerate(columns)]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -32,15 +33,7 @@ class PreparedLevels:
 PreparedColumn = PreparedNumbers | PreparedLevels
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class TableRows:
-    """The rows of a table."""
-
-    numbers: Floats  # (n, numeric features), NaN where missing
-    levels: tuple[Column, ...]  # the columns of levels
-
-
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class PreparedTable:
     """The features of a table, in the order of its columns."""
 
@@ -60,19 +53,26 @@ class PreparedTable:
         """Some of the features."""
         return PreparedTable(tuple(self.columns[j] for j in columns))
 
+    @cached_property
     def numbers(self) -> Floats:
-        """The numeric features, (n, d)."""
+        """The numeric features, (n, d), NaN where missing."""
         own = [column.values for column in self.columns if isinstance(column, PreparedNumbers)]
         return np.stack(own, axis=1) if own else np.empty((self._rows, 0))
 
-    def levels(self) -> list[Column]:
-        """The columns of levels."""
-        return [column.column for column in self.columns if isinstance(column, PreparedLevels)]
+    def with_numbers(self, values: Floats) -> PreparedTable:
+        """The same table with other numbers (n, d) in its numeric features."""
+        new = iter(values.T)
+        return PreparedTable(
+            tuple(
+                replace(one, values=next(new)) if isinstance(one, PreparedNumbers) else one
+                for one in self.columns
+            )
+        )
 
-    @property
-    def rows(self) -> TableRows:
-        """The numbers and the levels, separately."""
-        return TableRows(self.numbers(), tuple(self.levels()))
+    @cached_property
+    def levels(self) -> tuple[Column, ...]:
+        """The columns of levels."""
+        return tuple(one.column for one in self.columns if isinstance(one, PreparedLevels))
 
     def frame(self, kind: str) -> Any:
         """The features as a data frame of a library: floats, booleans, and levels as text."""

@@ -17,7 +17,7 @@ from suffice.data.columns.text_rules import looks_like_id
 from suffice.data.features import as_frame
 from suffice.data.gaps import is_missing
 from suffice.data.tables.frame_output import frame_kind
-from suffice.data.tables.prepared_table import PreparedTable, TableRows
+from suffice.data.tables.prepared_table import PreparedTable
 from suffice.data.tables.table_layout import TableLayout
 from suffice.errors import InvalidFeatures, InvalidParameter
 from suffice.text import shown
@@ -171,23 +171,19 @@ class TableReader:
         kinds = self.layout.by_name
         return tuple(name for name in self.names if kinds[name] not in numbers)
 
-    def read(self, X: Any, first_row: int = 0) -> TableRows:
-        """The rows of a table, numbers and levels separately.
+    def read(self, X: Any, first_row: int = 0) -> PreparedTable:
+        """The features of a table, in the order of its columns.
 
         first_row : number of the first row, for messages
         """
-        return PreparedTable(self.layout.read(X, first_row)).rows
-
-    def prepare(self, X: Any) -> PreparedTable:
-        """The features of a table, in the order of its columns."""
-        return PreparedTable(self.layout.read(X))
+        return PreparedTable(self.layout.read(X, first_row))
 
     def prepare_row(self, values: Sequence[Any]) -> PreparedTable:
         """A table of one row: a value for each column that is used, None where it is unknown."""
         at = dict(zip(self.names, values, strict=True))
         unknown = {name for name, value in at.items() if is_missing(value)}
         row = np.array([[at.get(name) for name in self.layout.names]], object)
-        return self.ignoring(unknown).prepare(row)
+        return self.ignoring(unknown).read(row)
 
     def only(self, columns: Sequence[str]) -> TableReader:
         """The reader of some of the columns, in this order."""
@@ -228,7 +224,7 @@ def as_features_frame(X: Any) -> Any:
     """A data frame that holds more than numbers as one of numbers and levels; others unchanged."""
     kind = frame_kind(X)
     reader = None if kind is None else TableReader.of(X)
-    return X if kind is None or reader is None else reader.prepare(X).frame(kind)
+    return X if kind is None or reader is None else reader.read(X).frame(kind)
 
 
 def holds_numbers(X: Any) -> bool:
