@@ -57,7 +57,7 @@ def test_columns_may_be_named():
     np.testing.assert_array_equal(found[:, 1:], [[0, 0], [1, 0], [0, 1], [1, 0]])
     alone, listed = (sf.Indicators(categorical=own).fit(FRAME) for own in ("colour", ["colour"]))
     assert alone.layout_ == listed.layout_
-    with pytest.raises(InvalidParameter, match="names column 'color'.* Did you mean 'colour'"):
+    with pytest.raises(InvalidParameter, match=r"names column 'color'.* Did you mean 'colour'"):
         sf.Indicators(categorical="color").fit(FRAME)
 
 
