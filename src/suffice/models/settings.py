@@ -214,7 +214,8 @@ class Settings(MomentLikelihood):
         """Covariances that could not be estimated as requested."""
         from suffice.models.covariances.repairs import repairs
 
-        return repairs(model.gaussian, statistics, self)
+        gaussian = model if self.degrees_of_freedom is None else model.gaussian
+        return repairs(gaussian, statistics, self)
 
     @property
     def detail(self) -> str:

@@ -107,9 +107,7 @@ def adapt_settings(settings: Settings, statistics: AnyStatistics) -> Settings:
     Ledoit-Wolf needs fourth-order sums of complete rows. If values are missing, OAS replaces it:
     it is the same idea under the normal assumption, by which missing values are filled in anyway.
     """
-    if isinstance(statistics, IncompleteStatistics) and settings.shrinkage == "ledoit-wolf":
-        return replace(settings, shrinkage="oas")
-    return settings
+    return settings.without_fourth() if isinstance(statistics, IncompleteStatistics) else settings
 
 
 def _check_observed(statistics: IncompleteStatistics) -> None:
