@@ -165,13 +165,18 @@ class BoxNull:
             return float(special.chdtrc(self.chi2_freedom, M * (1 - self.corrections[0])))
         start = self._start(M)
         width = self._width(start)
-        # The path of steepest descent leaves the saddle point with a sixth of the skewness as bend.
-        steps, bend = 0.1 * np.arange(131), self._derivative(3, start) * width**3 / 6
-        path = start + width * (1j * steps + bend * steps**2)
-        direction = width * (1j + 2 * bend * steps)
+        # Steepest descent leaves the saddle point with a sixth of the skewness as bend. Farther out
+        # the path keeps below 45 degrees, beyond which the integrand may grow again.
+        bend = self._derivative(3, start) * width**3 / 6
+        step = 0.05
+        up = np.sinh(step * np.arange(111))
+        flat = np.sqrt(1 + (2 * bend * up) ** 2)
+        along, slope = bend * up**2 / flat, bend * up * (1 + flat**2) / flat**3
+        path = start + width * (along + 1j * up)
+        direction = width * (slope + 1j) * np.sqrt(1 + up**2)
         values = (np.exp(self._generating(path) - path * M) / path * direction).imag
         values[0] /= 2  # the trapezoidal rule, on one of two halves that mirror each other
-        tail = 0.1 * float(values.sum()) / np.pi
+        tail = step * float(values.sum()) / np.pi
         return float(np.clip(tail if start > 0 else 1 + tail, 0.0, 1.0))
 
     def _start(self, M: float) -> float:
