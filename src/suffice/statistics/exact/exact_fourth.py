@@ -31,10 +31,6 @@ if TYPE_CHECKING:
     from suffice.statistics.exact.exact_statistics import ExactStatistics
 
 SQUARE_DIGIT_BITS = 16  # of the digits of w s
-MOST_ROWS = 1 << 16  # over which products with digits of q, of at most 20 bits, are exact in floats
-BLOCK_ENTRIES = 1 << 19
-
-MOST_FEATURES = 1 << 11  # over which squares of digits of at most 20 bits are exact in floats
 
 
 def common_unit(grid: Grid) -> tuple[Fraction, list[int]]:
@@ -57,8 +53,19 @@ def _square_bits(grid: Grid) -> int:
     return 2 * reach.bit_length() + len(ratios).bit_length() + 1
 
 
-def fourth_sums(batch: Batch, grid: Grid) -> Integers:
-    """The sums of fourth order of a batch without missing values, all of it on the grid."""
+def fourth_sums(
+    batch: Batch,
+    grid: Grid,
+    most_rows: int = 1 << 16,
+    most_features: int = 1 << 11,
+    block_entries: int = 1 << 19,
+) -> Integers:
+    """The sums of fourth order of a batch without missing values, all of it on the grid.
+
+    most_rows, most_features : over which sums of products of digits, of at most 20 bits each, are
+        exact in floats
+    block_entries : of the rows that are read at a time
+    """
     ones = np.full(len(batch.codes), 1 << max(0, -grid.weight_exponent))
     weights = ones if batch.weights is None else whole_weights(batch.weights, 0, grid)
     k, d = len(batch.classes), len(grid.exponent)
@@ -66,17 +73,17 @@ def fourth_sums(batch: Batch, grid: Grid) -> Integers:
     pieces = -(-(_square_bits(grid) + TOTAL_WEIGHT_BITS) // SQUARE_DIGIT_BITS)
     floats = np.zeros((pieces, digits.number, k, d))
     total, quartic, waiting = Integers.zeros((k, d), limbs), np.zeros((k, 1), object), 0
-    step = max(1, min(MOST_ROWS, BLOCK_ENTRIES // d))
+    step = max(1, min(most_rows, block_entries // d))
     for low in range(0, len(batch.codes), step):
         codes = batch.codes[low : low + step]
         counted = np.flatnonzero(codes < k)
         order = counted[np.argsort(codes[counted], kind="stable")]
         rows = batch.features.read(low, low + len(codes))[order].astype(np.float64)
         own = digits.digits(np.rint(rows * grid.scale) - grid.anchor, np)
-        squares = _squares(own, digits.width, grid)
+        squares = _squares(own, digits.width, grid, most_features)
         weighted = squares * weights[low + order].astype(object)
         edges = np.searchsorted(codes[order], np.arange(k + 1)).tolist()
-        if waiting + len(order) > MOST_ROWS:
+        if waiting + len(order) > most_rows:
             total, waiting = total + _whole(floats, digits.width, limbs), 0
         waiting += len(order)
         for c in np.unique(codes[order]).tolist():
@@ -89,13 +96,13 @@ def fourth_sums(batch: Batch, grid: Grid) -> Integers:
     return Integers(np.concatenate([total.limbs, Integers.of(quartic, limbs).limbs], axis=2))
 
 
-def _squares(digits: list[Floats], width: int, grid: Grid) -> Array:
+def _squares(digits: list[Floats], width: int, grid: Grid, most_features: int) -> Array:
     """The sum of (r q)² of each row, (n,) of Python's integers."""
     ratios = common_unit(grid)[1]
     total = np.zeros(len(digits[0]), object)
     for ratio in sorted(set(ratios)):
         columns = np.flatnonzero([one == ratio for one in ratios])
-        for some in np.split(columns, range(MOST_FEATURES, len(columns), MOST_FEATURES)):
+        for some in np.split(columns, range(most_features, len(columns), most_features)):
             for (t, a), (u, b) in product(enumerate(digits), repeat=2):
                 parts = np.einsum("ij,ij->i", a[:, some], b[:, some])
                 scale = ratio * ratio << (width * (t + u))

@@ -107,10 +107,6 @@ class Integers:
         out[:, at] = _carried(out[:, at] + sign * other.limbs).limbs
         return Integers(out)
 
-    def same(self, other: Integers) -> bool:
-        """Whether both are equal."""
-        return np.array_equal(self.limbs, other.limbs)
-
     def objects(self) -> Array:
         """Python's integers, in an array of the same shape."""
         *lower, total = self.limbs.astype(object)
