@@ -57,6 +57,29 @@ def test_a_description_names_the_options_of_the_command_line(customers):
     ]
 
 
+def test_texts_that_mean_a_missing_value_are_filled_in_as_python_fills_them(customers):
+    run("fit", customers, "-t", "Status", "--model", "mixed", "-o", "m.suffice")
+    run("impute", "m.suffice", customers, "-o", "filled.csv")
+    before, filled = read_table(customers).frame, read_table("filled.csv", text=["Income"]).frame
+    expected = sf.load("m.suffice").impute(before)
+    assert filled["Income"].to_list() == expected["Income"].to_list()
+    assert filled["Income"][9:].to_list() == before["Income"][9:].to_list()
+    assert all(30_000 < float(cell) < 70_000 for cell in filled["Income"][:9])
+    untouched = [name for name in before.columns if name != "Income"]
+    assert filled.select(untouched).equals(before.select(untouched))
+
+
+def test_random_rows_of_columns_of_whole_numbers_are_whole(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(0)
+    rows = [f"{rng.poisson(4 + i % 2)},{rng.normal():.3f},{'uv'[i % 2]}" for i in range(60)]
+    (tmp_path / "visits.csv").write_text("\n".join(["visits,depth,kind", *rows]))
+    for model in ("lda", "auto"):
+        run("fit", "visits.csv", "-t", "kind", "--model", model, "-o", "m.suffice")
+        drawn = pl.read_csv(run("sample", "m.suffice", "--rows", "20").stdout.encode())
+        assert drawn.dtypes[:2] == [pl.Int64, pl.Float64]
+
+
 def test_columns_that_are_set_aside_are_reported_and_new_tables_are_read_alike(customers):
     found = run("fit", customers, "-t", "Status", "--model", "mixed", "-o", "m.suffice")
     assert [line.split(": ")[1] for line in found.stderr.splitlines()] == [

@@ -35,10 +35,13 @@ def impute(
         filled = fill(X, y)
     columns: dict[str, Any] = dict(table.frame.to_dict())
     for j, name in enumerate(loaded.names or table.columns):
-        if _has_gaps(columns[name]):
+        if _may_have_gaps(columns[name]):
             columns[name] = filled[:, j] if loaded.names is None else filled[name]
     output.write(columns)
 
 
-def _has_gaps(series: Any) -> bool:
+def _may_have_gaps(series: Any) -> bool:
+    """Whether some cell may be missing: of text, "?" and the like are."""
+    if not (series.dtype.is_numeric() or series.dtype.is_temporal()):
+        return True
     return bool(series.null_count() or (series.dtype.is_float() and series.is_nan().any()))

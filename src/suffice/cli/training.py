@@ -77,7 +77,8 @@ def read_training(
     chosen, description = described_features(kept, target, weights, options)
     features = table_features(chosen, description.layout)
     layout = None if description.holds_numbers else description.layout
-    rows = features if layout is None else chosen.frame
+    # The columns as they are, so that random rows and filled gaps have their types.
+    rows = chosen.frame.select(features.columns) if layout is None else chosen.frame
     return TrainingTable(rows, labels, own, table.source, layout)
 
 
