@@ -14,6 +14,7 @@ import pyarrow as pa
 import pytest
 
 import suffice as sf
+from suffice.data.tables.table_layout import TableLayout
 from suffice.errors import InvalidFeatures, InvalidLabels, RowsInOtherOrder
 
 rng = np.random.default_rng(0)
@@ -101,3 +102,12 @@ def test_rows_and_labels_of_one_index_in_two_orders_are_paired_by_position():
     X, y = pd.DataFrame({"size": SIZES}), pd.Series(LABELS)
     with pytest.warns(RowsInOtherOrder):
         assert sf.summarize(X, y[::-1]) == sf.summarize(X, LABELS[::-1])
+
+
+def test_masked_cells_are_missing_whatever_texts_mean_so():
+    rows = np.array([["red", 1.0], ["blue", 2.0], ["red", 3.0]], object)
+    mask = [[False, True], [True, False], [False, False]]
+    layout = TableLayout.of(np.ma.masked_array(rows, mask), missing=[])
+    colour, size = layout.read(np.ma.masked_array(rows, mask))
+    assert colour.column.missing.tolist() == [False, True, False]
+    np.testing.assert_array_equal(size.values, [np.nan, 2.0, 3.0])
