@@ -43,9 +43,9 @@ def summarize_exactly(rows: DeviceRows, coded: Coded, detail: str, grid: Grid) -
     for c, (first, last) in enumerate(pairwise(coded.edges.tolist())):
         for low in range(first, last, step):
             at = coded.order[low : min(low + step, last)]
-            heavy = None if weights is None else weights[rows.space.fetch(at)]
+            own_weights = None if weights is None else weights[rows.space.fetch(at)]
             group = c if detail == "separate" else 0
-            blocks.add_rows(rows, at, np.full(int(at.shape[0]), c), heavy, group)
+            blocks.add_rows(rows, at, np.full(int(at.shape[0]), c), own_weights, group)
     sums = total.exact()
     sums = sums if weights is not None else sums.in_weight_units(own)
     return _statistics(coded, sums, detail, own)

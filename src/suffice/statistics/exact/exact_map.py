@@ -26,6 +26,8 @@ from suffice.statistics.shape import names_at
 if TYPE_CHECKING:
     from suffice.statistics.feature_map import FeatureMap
 
+Parts = Iterator[tuple[bytes, ExactStatistics]]  # by pattern, see `gather`
+
 
 def map_features(s: AnyExact, mapping: FeatureMap, names: tuple[str, ...] | None) -> AnyExact:
     """The exact statistics of new features, under these names."""
@@ -81,17 +83,14 @@ def _complete(
     )
 
 
-Pairs = Iterator[tuple[bytes, ExactStatistics]]
-
-
-def _by_pattern(s: ExactIncomplete, mapping: FeatureMap, names: tuple[str, ...] | None) -> Pairs:
+def _by_pattern(s: ExactIncomplete, mapping: FeatureMap, names: tuple[str, ...] | None) -> Parts:
     for key, part in s.parts.items():
         inner, known = mapping.within(features_of(key, s.n_features), s.n_features)
         if known.any():
             yield key_of(known), _complete(part, inner, names_at(names, np.flatnonzero(known)))
 
 
-def _by_feature(s: ExactIncomplete, mapping: FeatureMap, names: tuple[str, ...] | None) -> Pairs:
+def _by_feature(s: ExactIncomplete, mapping: FeatureMap, names: tuple[str, ...] | None) -> Parts:
     own = {int(features_of(key, s.n_features)[0]): part for key, part in s.parts.items()}
     for j, (some, beside) in enumerate(zip(mapping.sources, mapping.beside, strict=True)):
         if beside not in own:
@@ -123,4 +122,5 @@ def _added_pairs(s: ExactStatistics, sources: list[tuple[int, ...]]) -> Integers
 
 
 def _sums(values: Array, sources: list[tuple[int, ...]]) -> Array:
+    """The same of Python's integers."""
     return np.stack([values[..., list(some)].sum(axis=-1) for some in sources], axis=-1)
