@@ -455,3 +455,18 @@ def test_other_things_that_cannot_be_drawn_are_reported():
     wrong = {"features": (0, 1), "resolution": 9, "ax": Figure().subplots(1, 2)}
     with pytest.raises(InvalidParameter, match="holds 2 axes; this picture takes 3"):
         plots.PanelsDisplay.from_estimator(lda, **wrong)
+
+
+def test_two_columns_of_numbers_are_suggested_where_a_table_has_more():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 60)
+    makers = rng.choice(["a", "b"], 60)
+    table = pd.DataFrame({"maker": makers, "power": rng.normal(y), "price": rng.normal(y)})
+    model = sf.LDA().fit(table, y)
+    for draw in (
+        lambda: plots.RegionsDisplay.from_estimator(model, table, y),
+        lambda: plots.DensityDisplay.from_estimator(model, table, y),
+        lambda: plots.ClassesDisplay.from_data(table, y),
+    ):
+        with pytest.raises(InvalidParameter, match=r"such as features=\('power', 'price'\), or"):
+            draw()

@@ -67,7 +67,7 @@ class ClassesDisplay(Display):
         """
         X, y = split_named(X, y)
         names = width(X)[1]
-        pair = two_features(names, features)
+        pair = two_features(names, features, X)
         points = PlottedRows.of(numbers(X, pair), y)
         labels = names[pair[0]], names[pair[1]]
         limits = around(points.rows) if box is None else checked_box(box)

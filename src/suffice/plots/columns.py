@@ -97,10 +97,15 @@ def numbers(X: Any, at: Sequence[int]) -> Floats:
 
 def _numeric_columns(X: Any) -> str:
     """The columns of a data frame that hold numbers, as the end of a sentence."""
-    frame = as_frame(X)
-    kinds = {} if frame is None else frame.schema
-    names = [str(name) for name, kind in kinds.items() if kind.is_numeric()]
+    names = _numeric_names(X)
     return f"; those are {quote_names(names)}" if names else ""
+
+
+def _numeric_names(X: Any) -> list[str]:
+    """The columns of a data frame that hold numbers; none for other tables."""
+    frame = None if X is None else as_frame(X)
+    kinds = {} if frame is None else frame.schema
+    return [str(name) for name, kind in kinds.items() if kind.is_numeric()]
 
 
 def feature_names(model: Any, X: Any = None) -> tuple[str, ...]:
@@ -119,8 +124,11 @@ def feature_names(model: Any, X: Any = None) -> tuple[str, ...]:
     return numbered(int(d))
 
 
-def two_features(names: Sequence[str], features: Any) -> tuple[int, int]:
-    """Positions of the two features to draw; None is enough if there are only two."""
+def two_features(names: Sequence[str], features: Any, X: Any = None) -> tuple[int, int]:
+    """Positions of the two features to draw; None is enough if there are only two.
+
+    X : the table, of which two columns of numbers are suggested where there are more
+    """
     d = len(names)
     if d < 2:
         raise InvalidParameter(
@@ -128,9 +136,11 @@ def two_features(names: Sequence[str], features: Any) -> tuple[int, int]:
         )
     if features is None:
         if d > 2:
+            numeric = [name for name in _numeric_names(X) if name in names]
+            one, other, *_ = dict.fromkeys([*numeric, *names])
             raise InvalidParameter(
                 f"there are {d} features; name the two to draw, such as "
-                f"features=({names[0]!r}, {names[1]!r}), or see all of them at once along the "
+                f"features=({one!r}, {other!r}), or see all of them at once along the "
                 "discriminant axes of an LDA: ProjectionDisplay."
             )
         return 0, 1

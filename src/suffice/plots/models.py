@@ -48,7 +48,7 @@ class ModelsDisplay(SeveralDisplays):
         from suffice.estimators.repairing import repairs_expected
 
         X, y = split_named(X, y)
-        two = select_columns(X, two_features(width(X)[1], features))
+        two = select_columns(X, two_features(width(X)[1], features, X))
         models = {
             "LDA": LDA(),
             "QDA": QDA(),

@@ -85,7 +85,7 @@ class View:
             X, y = split_named(X, y)
         X = used_table(model, X)
         names = feature_names(model, X)
-        pair = two_features(names, features)
+        pair = two_features(names, features, X)
         held, note = _held(model, X, names, pair, at)
         limits = plane_box(model, X, pair, box)
         _check_resolution(resolution, most=4096)
