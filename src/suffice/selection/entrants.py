@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from suffice.data.arrays import Floats, Indices
+from suffice.models.scoring import normalised
 from suffice.selection.folds import Fold
 from suffice.selection.metric_sums import MetricSums
 from suffice.selection.metrics import Metric
@@ -139,8 +140,7 @@ class Contest:
         parts = []
         for fold in range(len(self.tests)):
             for _, scores in self._blocks(entrants, fold):
-                scores -= np.logaddexp.reduce(scores, axis=1, keepdims=True)
-                parts.append(scores.transpose(0, 2, 1))
+                parts.append(normalised(scores, axis=1).transpose(0, 2, 1))
         return np.concatenate(parts, axis=1)
 
     def _blocks(self, entrants: Entrants, fold: int) -> Iterator[tuple[Indices, Floats]]:

@@ -20,7 +20,7 @@ from suffice.selection.entrants import Contest, Entrants
 
 
 def mixtures(trial: Trial, contest: Contest, rows: Floats, best: Floats) -> Iterator[Entrants]:
-    """Two Gaussians per class and, if these are the best candidate, more of them.
+    """Two Gaussians per class and, if these are clearly the best candidate, more of them.
 
     None where a class has few rows, or rows have levels or missing values. Of large tables, a
     sample of the rows is learned from.
@@ -30,15 +30,18 @@ def mixtures(trial: Trial, contest: Contest, rows: Floats, best: Floats) -> Iter
     """
     if trial.reader is not None or np.isnan(rows).any():
         return
-    attempt, poolings, max_components = _Attempt(trial, contest, rows, best), [0.0, 0.5, 1.0], 4
+    attempt, max_components = _Attempt(trial, contest, rows, best), 4
     for size in range(2, max_components + 1):
-        if not poolings or not attempt.enough_rows(size):
+        if not attempt.enough_rows(size):
             return
         before = attempt.best.mean()
+        poolings = [0.0, 1.0] if size == 2 else [attempt.leader.pooling]
         yield from filter(None, (attempt.entrants(size, pooling) for pooling in poolings))
         # More of them take longer: as long as they gain clearly, with the pooling that is best.
-        gain = before - attempt.best.mean()
-        poolings = [attempt.leader.pooling] if gain > 0.02 else []
+        if before - attempt.best.mean() < 0.02:
+            return
+        if size == 2:
+            yield from filter(None, [attempt.entrants(size, 0.5)])
 
 
 class _Attempt:
@@ -89,7 +92,7 @@ class _Attempt:
         # EM where that does better than all before, and in folds that start from the one before.
         # The chosen model is fitted to all rows in full.
         thorough, warm = Effort(max_iter=100), Effort(tol=3e-3, max_iter=3)
-        start, effort = self.starts.get(size), Effort(tol=3e-3, max_iter=20)
+        start, effort = self.starts.get(size), Effort(tol=3e-3, max_iter=12)
         for number, fold in enumerate(contest.folds):
             behind = np.array(losses) - self.best[: len(losses)]
             if losses and behind.mean() > (0.05 if number == 1 else 0.01):
