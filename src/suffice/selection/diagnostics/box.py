@@ -161,9 +161,10 @@ class BoxNull:
         """P(M is at least this large)."""
         if M <= 0 or np.isinf(M):
             return float(M <= 0)
-        if self.freedom.min() > 1e6:  # a chi-square to eight digits, which K would lose
-            return float(special.chdtrc(self.chi2_freedom, M * (1 - self.corrections[0])))
         start = self._start(M)
+        # Of very many rows, or far below the mean, K loses the digits that a chi-square keeps.
+        if self.freedom.min() > 1e6 or self.freedom.sum() * start < -1e10:
+            return float(special.chdtrc(self.chi2_freedom, M * max(1 - self.corrections[0], 0.0)))
         width = self._width(start)
         # Steepest descent leaves the saddle point with a sixth of the skewness as bend. Farther out
         # the path keeps below 45 degrees, beyond which the integrand may grow again.
