@@ -7,6 +7,7 @@ import pytest
 
 from suffice.models import conditionals
 from suffice.models.conditionals import Inverses
+from suffice.models.covariances.linalg import factor_of, invert_all
 from suffice.models.em.gap_em import are_positive
 
 
@@ -53,3 +54,26 @@ def test_a_matrix_is_positive_if_no_eigenvalue_is_clearly_negative(smallest):
     matrix = (axes * sizes) @ axes.T
     assert are_positive(matrix[None]) == (smallest > -1e-12)
     assert not are_positive(np.stack([matrix, -np.eye(9)]))
+
+
+@pytest.mark.parametrize("d", [3, 20])
+def test_matrices_are_inverted_together_as_each_alone(d):
+    rows = np.random.default_rng(0).normal(size=(2, 4, 2 * d, d))
+    matrices = rows.mT @ rows
+    inverses, volumes = invert_all(matrices)
+    np.testing.assert_allclose(
+        inverses @ matrices, np.broadcast_to(np.eye(d), matrices.shape), atol=1e-9
+    )
+    np.testing.assert_allclose(volumes, np.linalg.slogdet(matrices)[1])
+
+
+@pytest.mark.parametrize("rank", [0, 2, 5])
+def test_the_rows_of_a_factor_have_the_scatter_as_outer_products(rank):
+    rows = np.random.default_rng(0).normal(size=(rank, 5)) * [1e-9, 1.0, 0.0, 1e9, 3.0]
+    scatter = rows.T @ rows
+    factor = factor_of(scatter)
+    assert len(factor) <= rank
+    scale = np.sqrt(scatter.diagonal()) + (scatter.diagonal() == 0)
+    np.testing.assert_allclose(
+        factor.T @ factor / scale / scale[:, None], scatter / scale / scale[:, None], atol=1e-14
+    )

@@ -6,27 +6,28 @@ import numpy as np
 import pytest
 
 from suffice.models.em.expectation import expected_sums
-from suffice.models.em.observed_parts import ObservedCells, ObservedParts, Units
+from suffice.models.em.observed_parts import Lines, ObservedParts, Units
 
 D, GROUPS = 6, 3
 
 
 def regressed(parts, means, covariances, weight):
     """Means and scatter pattern by pattern: the rows of a pattern are those of one cell."""
-    k, units, cells = len(means), parts.units, parts.cells
+    k, units, lines = len(means), parts.units, parts.lines
     first, second, imputed = means * 0, covariances * 0, covariances * 0
-    left = weight - np.bincount(cells.code, cells.weight, k)
+    left = weight - np.bincount(units.group, units.weight, k)
     for u, (o, g, w) in enumerate(zip(units.observed, units.group, units.weight, strict=True)):
         S, m = covariances[g], ~o
         slopes = np.linalg.pinv(S[np.ix_(o, o)], rcond=1e-14, hermitian=True) @ S[np.ix_(o, m)]
         A = np.zeros((D, D))
         A[np.ix_(o, o)] = np.eye(o.sum())
         A[np.ix_(m, o)] = slopes.T
-        step = A @ (cells.mean[u] - means[g])
+        (mean,) = lines.values[(lines.unit == u) & (lines.code >= 0)]
+        step = A @ (mean - means[g])
         first[g] += w * step
         second[g] += w * np.outer(step, step)
-        if u in units.scattered:
-            second[g] += A @ units.scatter[list(units.scattered).index(u)] @ A.T
+        factor = lines.values[(lines.unit == u) & (lines.code < 0)] @ A.T
+        second[g] += factor.T @ factor
         rest = S[np.ix_(m, m)] - S[np.ix_(m, o)] @ slopes
         imputed[g][np.ix_(m, m)] += w * rest
     imputed += left[:, None, None] * covariances
@@ -47,15 +48,17 @@ def test_expected_sums_are_those_of_a_regression_for_each_pattern(closeness):
     observed[0], observed[1] = True, np.arange(D) == 4
     group = np.repeat(np.arange(GROUPS), 4)
     values = rng.normal(size=(12, D)) * observed
-    units = Units(
-        observed,
-        group,
-        rng.random(12) + 1,
-        values[::2, :, None] * values[::2, None],
-        np.arange(0, 12, 2),
+    units = Units(observed, group, rng.random(12) + 1)
+    order = np.sort([*np.arange(12), *np.arange(0, 12, 2)])
+    is_mean = np.diff(order, prepend=-1) > 0  # the second line of a unit is a factor
+    lines = Lines(
+        order,
+        np.where(is_mean, group[order], -1),
+        np.where(is_mean, units.weight[order], 1.0),
+        np.where(is_mean[:, None], rng.normal(size=(18, D)) * observed[order], values[order]),
     )
-    cells = ObservedCells(np.arange(12), group, units.weight, rng.normal(size=(12, D)) * observed)
-    parts, means = ObservedParts(units, cells), rng.normal(size=(GROUPS, D))
+    parts = ObservedParts(units, lines, np.zeros((GROUPS, D, D)), np.arange(GROUPS))
+    means = rng.normal(size=(GROUPS, D))
     weight = np.bincount(group, units.weight) + 0.5
     found = expected_sums(parts, means, covariances, weight)
     for own, expected in zip(
@@ -73,9 +76,10 @@ def test_the_log_likelihood_is_that_of_the_observed_values():
     observed = rng.random((8, D)) < 0.6
     observed[0] = True
     observed[:, 0] = True
-    units = Units(observed, np.zeros(8, int), np.ones(8), np.empty((0, D, D)), np.empty(0, int))
-    cells = ObservedCells(np.arange(8), np.zeros(8, int), np.ones(8), x * observed)
-    parts, mean = ObservedParts(units, cells), np.zeros((1, D))
+    units = Units(observed, np.zeros(8, int), np.ones(8))
+    lines = Lines(np.arange(8), np.zeros(8, int), np.ones(8), x * observed)
+    parts = ObservedParts(units, lines, np.zeros((1, D, D)), np.zeros(1, int))
+    mean = np.zeros((1, D))
     level = expected_sums(parts, mean, S[None], np.array([8.0]), likely=True).log_likelihood
     expected = 0.0
     for row, o in zip(x, observed, strict=True):

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
+from suffice.models.covariances.linalg import invert_all
 from suffice.models.em.observed_parts import Units
 
 # Matrices are computed in blocks of this many entries.
@@ -56,27 +57,33 @@ class Inverses:
 
 @dataclass(frozen=True, slots=True)
 class Strip:
-    """Units with equally many missing features, and these given the observed ones."""
+    """Units with equally many missing features, and these given the observed ones.
+
+    All are in standard deviations. With P the inverse of the correlations, the conditional
+    covariances are (P_mm)^-1 and the slopes -(P_mm)^-1 P_mo.
+    """
 
     at: Indices  # (u,): which units
     missing: Indices  # (u, m)
-    slopes: Floats  # (u, m, d): zero in the columns of missing features
     conditional: Floats  # (u, m, m): covariances given the observed features
+    log_volume: Floats | float  # (u,): ln|P_mm|; 0 where P is not steady
+    slopes: Floats | None  # (u, m, d): where P is not steady
 
 
 def strips(units: Units, covariances: Floats, inverses: Inverses) -> Iterator[Strip]:
     """The units in which some feature is missing."""
-    steady = inverses.steady[units.group]
-    for at, missing in equally_incomplete(units.observed, inverses.regular[units.group], steady):
-        group, observed = units.group[at], units.observed[at]
-        if steady[at[0]]:
-            yield Strip(at, missing, *_of_inverse(inverses, group, observed, missing))
+    regular, steady = inverses.regular[units.group], inverses.steady[units.group]
+    correlations = None if steady.all() else correlations_of(covariances)[1]
+    for at, missing in equally_incomplete(units.observed, regular, steady):
+        group = units.group[at]
+        if correlations is None or steady[at[0]]:
+            yield Strip(at, missing, *invert_all(inverses.among_missing(group, missing)), None)
             continue
-        own = covariances[group]
-        slopes = _solve(own, observed, missing, bool(inverses.regular[group[0]]))
+        own = correlations[group]
+        slopes = _solve(own, units.observed[at], missing, bool(regular[at[0]]))
         outer = np.take_along_axis(own, missing[:, None, :], axis=2)
         among = np.take_along_axis(outer, missing[:, :, None], axis=1)
-        yield Strip(at, missing, slopes, among - slopes @ outer)
+        yield Strip(at, missing, among - slopes @ outer, 0.0, slopes)
 
 
 def equally_incomplete(observed: Array, *kinds: Array) -> Iterator[tuple[Indices, Indices]]:
@@ -92,18 +99,6 @@ def equally_incomplete(observed: Array, *kinds: Array) -> Iterator[tuple[Indices
         for low in range(0, len(every), size):
             at = every[low : low + size]
             yield at, np.nonzero(~observed[at])[1].reshape(len(at), m)
-
-
-def _of_inverse(
-    inverses: Inverses, group: Indices, observed: Array, missing: Indices
-) -> tuple[Floats, Floats]:
-    """Slopes and conditional covariances: P_mm^-1 is the latter, and B = -P_mm^-1 P_mo."""
-    conditional = np.linalg.inv(inverses.among_missing(group, missing))
-    slopes = -conditional @ (inverses.inverse[group[:, None], missing] * observed[:, None, :])
-    scale = inverses.scale[group]
-    own = np.take_along_axis(scale, missing, axis=1)
-    slopes *= own[:, :, None] / np.where(scale > 0, scale, 1.0)[:, None, :]
-    return slopes, conditional * own[:, :, None] * own[:, None, :]
 
 
 def regressions(covariances: Floats, observed: Array, regular: Array | None = None) -> Floats:

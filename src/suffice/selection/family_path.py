@@ -12,7 +12,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
-from suffice.selection.fold_completion import GapRows
 from suffice.selection.fold_moments import FoldMoments
 from suffice.selection.folds import Fold
 
@@ -233,3 +232,50 @@ class LevelPath:
         """ln p(levels | class) of some rows, (a, k, n)."""
         tables = zip(self.tables, self.codes, strict=True)
         return np.asarray(sum(table[:, fold][..., codes[rows]] for table, codes in tables))
+
+
+@dataclass(frozen=True, slots=True)
+class GapRows:
+    """Rows that lack the same number of values.
+
+    With Q the precision matrix, the missing values of a row given the others have covariance
+    inv(Q_mm) and mean -inv(Q_mm) (Q x)_m, where x is the row with zeros for what is missing (all
+    about the mean). So a pattern of gaps costs the cube of the number of its missing values, not of
+    the features; rows with the same pattern share its matrices.
+    """
+
+    rows: Indices  # (n,): their positions
+    pattern: Indices  # (n,): which pattern of gaps each has
+    patterns: Indices  # (u, m): the features that are missing in each pattern
+
+    @classmethod
+    def of(cls, held: Array) -> list[GapRows]:
+        """From which values are there, (n, d).
+
+        >>> GapRows.of(np.array([[True, False], [True, True], [True, False]]))
+        [GapRows(rows=array([0, 2]), pattern=array([0, 0]), patterns=array([[1]]))]
+        """
+        bits = np.packbits(~held, axis=1)
+        keys = bits.view(np.dtype((np.void, bits.shape[1]))).ravel()
+        _, first, pattern = np.unique(keys, return_index=True, return_inverse=True)
+        counts = (~held[first]).sum(axis=1)
+        out = []
+        for m in np.unique(counts[counts > 0]).tolist():
+            rows = np.flatnonzero(counts[pattern] == m)
+            own, at = np.unique(pattern[rows], return_inverse=True)
+            missing = np.nonzero(~held[first[own]])[1].reshape(len(own), m)
+            out.append(cls(rows, at, missing))
+        return out
+
+    @property
+    def missing(self) -> Indices:
+        """Which features each row lacks, (n, m)."""
+        return np.asarray(self.patterns[self.pattern])
+
+    def block(self, precision: Floats) -> Floats:
+        """The part of precision matrices (..., d, d) for the missing values, (..., u, m, m)."""
+        return precision[..., self.patterns[:, :, None], self.patterns[:, None, :]]
+
+    def entries(self, products: Floats) -> Floats:
+        """The entries of products Qx (..., rows, d) for the missing values, (..., n, m)."""
+        return products[..., self.rows[:, None], self.missing]

@@ -263,6 +263,48 @@ def cholesky_solve(matrix: Floats, columns: Floats) -> tuple[Floats, float]:
     return solution, 2 * float(np.log(factor.diagonal()).sum())
 
 
+def factor_of(scatter: Floats) -> Floats:
+    """Rows F (r, d) with F'F = S, for a positive semidefinite S (d, d) of any rank.
+
+    By Cholesky with pivots, in units of the features so that their sizes do not matter.
+    """
+    scale = np.sqrt(np.maximum(scatter.diagonal(), 0.0))
+    inverse = reciprocal(scale)
+    inner, d = scatter * inverse * inverse[:, None], len(scale)
+    upper, pivots, rank, _ = linalg.lapack.dpstrf(inner, tol=d * EPSILON)
+    rows = np.zeros((rank, d))
+    rows[:, pivots - 1] = np.triu(upper)[:rank]
+    return rows * scale
+
+
+def triangle(rows: Floats) -> Floats:
+    """No more than d rows with the same outer products as rows (n, d)."""
+    if len(rows) <= rows.shape[1]:
+        return rows
+    return np.asarray(linalg.qr(rows, mode="r", check_finite=False)[0][: rows.shape[1]])
+
+
+def invert_all(matrices: Floats) -> tuple[Floats, Floats]:
+    """Inverses of positive definite matrices (..., d, d), and their log determinants (...)."""
+    d = matrices.shape[-1]
+    if d < 16:  # below, calling LAPACK for each matrix takes longer than NumPy's loop
+        return np.asarray(np.linalg.inv(matrices)), np.asarray(np.linalg.slogdet(matrices)[1])
+    flat, out = matrices.reshape(-1, d, d), np.empty((matrices.size // d**2, d, d))
+    pivots = np.empty((len(flat), d))
+    for i, matrix in enumerate(flat):
+        factor, failed = linalg.lapack.dpotrf(matrix.T, lower=1, clean=0)
+        if failed:
+            raise np.linalg.LinAlgError("a matrix is not positive definite")
+        pivots[i] = factor.diagonal()
+        out[i] = linalg.lapack.dpotri(factor, lower=1, overwrite_c=1)[0]
+    lower = np.tril(out, -1)
+    lower += lower.transpose(0, 2, 1)
+    at = np.arange(d)
+    lower[:, at, at] = out[:, at, at]
+    logs = 2 * np.log(pivots).sum(axis=1)
+    return lower.reshape(matrices.shape), logs.reshape(matrices.shape[:-2])
+
+
 def latent(colouring: Floats) -> tuple[Floats, int, float]:
     """For rows x = t B, (r, d): the pseudo-inverse that gives t, its rank, and ln|B'B| there."""
     scale = np.sqrt(np.einsum("ij,ij->j", colouring, colouring))

@@ -11,7 +11,6 @@ from suffice.models.conditionals import (
     BLOCK_ENTRIES,
     Inverses,
     correlations_of,
-    equally_incomplete,
     inner_correlations,
     strips,
 )
@@ -30,7 +29,12 @@ class Expected:
 
 
 def expected_sums(
-    parts: ObservedParts, means: Floats, covariances: Floats, weight: Floats, likely: bool = False
+    parts: ObservedParts,
+    means: Floats,
+    covariances: Floats,
+    weight: Floats,
+    likely: bool = False,
+    doubtful: float = 1e-4,
 ) -> Expected:
     """Expected class means (k, d) and scatter by group (g, d, d) of all rows.
 
@@ -38,84 +42,99 @@ def expected_sums(
     m_m + B (x_o - m_o), where B = S_mo (S_oo)^-1, and the conditional covariance S_mm - B S_om.
 
     likely : whether to compute the log-likelihood under these means and covariances as well
+    doubtful : see `Inverses.of`
     """
-    cells, size = parts.cells, len(covariances)
-    inverses = Inverses.of(covariances)
-    explained, imputed, steps = _sums(parts, means, covariances, inverses)
+    lines, size = parts.lines, len(covariances)
+    inverses = Inverses.of(covariances, doubtful)
+    steps, imputed, heights = _complete(parts, means, covariances, inverses)
+    coded = lines.code >= 0
     # Rows without any observed value have the mean and covariance of their class.
-    idle = np.maximum(weight - np.bincount(cells.code, cells.weight, len(weight)), 0.0)
-    shared = size == 1
-    imputed += covariances * (idle.sum() if shared else idle[:, None, None])
-    group = np.zeros_like(cells.code) if shared else cells.code
-    shift = np.zeros_like(means)
-    np.add.at(shift, cells.code, steps * cells.weight[:, None])
+    known = np.bincount(lines.code[coded], lines.weight[coded], len(weight))
+    idle = np.bincount(parts.owner, np.maximum(weight - known, 0.0), size)
+    imputed += covariances * idle[:, None, None]
+    shift, explained = np.zeros_like(means), parts.within.copy()
+    for g, at in enumerate(parts.by_group):
+        own, heavy = steps[at], steps[at] * lines.weight[at, None]
+        explained[g] += heavy.T @ own
+        codes = np.flatnonzero(parts.owner == g)
+        shift[codes] = (lines.code[at] == codes[:, None]).astype(float) @ heavy
     shift /= weight[:, None]
-    for g in range(size):
-        own = steps[group == g]
-        explained[g] += (own * cells.weight[group == g, None]).T @ own
     levels = np.full(size, np.nan)
     if likely:
-        levels[inverses.regular] = _levels(parts, covariances, inverses, explained)
+        levels[inverses.regular] = _levels(parts, covariances, inverses, heights, explained)
     for g in range(size):
-        moved, total = (shift, weight) if shared else (shift[g : g + 1], weight[g : g + 1])
-        explained[g] -= (moved * total[:, None]).T @ moved
+        codes = parts.owner == g
+        explained[g] -= (shift[codes] * weight[codes, None]).T @ shift[codes]
     return Expected(means + shift, _symmetrise(explained + imputed), _symmetrise(imputed), levels)
 
 
-def _sums(
+def _complete(
     parts: ObservedParts, means: Floats, covariances: Floats, inverses: Inverses
 ) -> tuple[Floats, Floats, Floats]:
-    """By group, the scatter of completed rows about their cells, and that of missing values.
+    """Expected values of the lines about the class means, (r, d); the scatter of missing values.
 
-    Then the steps from the class mean to the expected mean of each cell, (c, d).
+    Then ln|P_mm| of each unit, P being the inverse of the correlations, (u,).
     """
-    units, cells = parts.units, parts.cells
-    explained, imputed = np.zeros_like(covariances), np.zeros_like(covariances)
-    for g, scatter in zip(units.group[units.scattered].tolist(), units.scatter, strict=True):
-        explained[g] += scatter
-    steps = (cells.mean - means[cells.code]) * units.observed[cells.unit]
-    place, position = np.full((2, len(units.group)), -1)
-    place[units.scattered] = np.arange(len(units.scattered))
-    every = np.arange(means.shape[1])[None, None]
+    units, lines = parts.units, parts.lines
+    steps = lines.values - np.where(lines.code[:, None] >= 0, means[lines.code], 0.0)
+    steps *= units.observed[lines.unit]
+    # All in standard deviations, so that the inverse of the correlations serves as it is.
+    scale = np.where(inverses.scale > 0, inverses.scale, 1.0)
+    pulls = np.empty_like(steps)
+    for g, at in enumerate(parts.by_group):
+        steps[at] /= scale[g]
+        pulls[at] = steps[at] @ inverses.inverse[g]
+    imputed, heights = np.zeros_like(covariances), np.zeros(len(units.group))
+    edges = np.searchsorted(lines.unit, np.arange(len(units.group) + 1))
     for strip in strips(units, covariances, inverses):
-        group, slopes = units.group[strip.at], strip.slopes
-        rows, columns = strip.missing[:, :, None], strip.missing[:, None, :]
-        among = strip.conditional * units.weight[strip.at, None, None]
-        _add_entries(imputed, group, rows, columns, among)
-        some = np.flatnonzero(place[strip.at] >= 0)
-        if len(some):
-            cross = slopes[some] @ units.scatter[place[strip.at[some]]]
-            among = cross @ slopes[some].transpose(0, 2, 1)
-            # Twice in the rows alone: in the end, matrices are made symmetric.
-            cross *= 2
-            np.put_along_axis(cross, columns[some], among, axis=2)
-            _add_entries(explained, group[some], rows[some], every, cross)
-        position[strip.at] = np.arange(len(strip.at))
-        own = np.flatnonzero(position[cells.unit] >= 0)
-        at = position[cells.unit[own]]
-        steps[own[:, None], strip.missing[at]] = (slopes[at] @ steps[own, :, None])[:, :, 0]
-        position[strip.at] = -1
-    return explained, imputed, steps
+        conditional, missing = strip.conditional, strip.missing
+        heights[strip.at] = strip.log_volume
+        _add_entries(
+            imputed,
+            units.group[strip.at],
+            missing,
+            conditional * units.weight[strip.at, None, None],
+        )
+        counts = np.diff(edges)[strip.at]
+        place: Indices | slice = np.repeat(np.arange(len(counts)), counts)
+        own = np.arange(counts.sum()) + np.repeat(
+            edges[strip.at] - np.cumsum(counts) + counts, counts
+        )
+        if len(own) == len(counts):  # one line in each unit, as of most rows with many gaps
+            place = slice(None)
+        columns = missing[place]
+        if strip.slopes is None:
+            filled = -(conditional[place] @ pulls[own[:, None], columns, None])
+        else:
+            filled = strip.slopes[place] @ steps[own, :, None]
+        steps[own[:, None], columns] = filled[:, :, 0]
+    for g, at in enumerate(parts.by_group):
+        steps[at] *= scale[g]
+    imputed *= inverses.scale[:, :, None] * inverses.scale[:, None, :]
+    return steps, imputed, heights
 
 
-def _add_entries(
-    totals: Floats, group: Indices, rows: Indices, columns: Indices, values: Floats
-) -> None:
-    """Add matrices (u, i, j) to some rows and columns of the totals (g, d, d) of their groups."""
+def _add_entries(totals: Floats, group: Indices, missing: Indices, values: Floats) -> None:
+    """Add matrices (u, m, m) to the missing features of the totals (g, d, d) of their groups."""
     d = totals.shape[1]
     own, local = group[:1], np.zeros(len(group), np.intp)
     if len(totals) > 1:
         own, local = np.unique(group, return_inverse=True)
-    at = (local[:, None, None] * d + rows) * d + columns
+    at = (local[:, None, None] * d + missing[:, :, None]) * d + missing[:, None, :]
     sums = np.bincount(at.ravel(), values.ravel(), len(own) * d * d)
     totals[own] += sums.reshape(len(own), d, d)
 
 
 def _levels(
-    parts: ObservedParts, covariances: Floats, inverses: Inverses, explained: Floats
+    parts: ObservedParts,
+    covariances: Floats,
+    inverses: Inverses,
+    heights: Floats,
+    explained: Floats,
 ) -> Floats:
     """Log-likelihood of the observed values by group, for groups with a regular covariance.
 
+    heights : (u,) ln|P_mm|, see `_complete`: |S_oo| = |S| |P_mm|
     explained : (g, d, d) scatter of the completed rows about the class means: the quadratic form of
         a row in S_oo equals that of its completion in S
     """
@@ -123,16 +142,10 @@ def _levels(
     scale, correlations = correlations_of(covariances[regular])
     moments = explained[regular] / scale[:, :, None] / scale[:, None, :]
     lengths = np.linalg.solve(correlations, moments).trace(axis1=1, axis2=2)
-    heights = np.zeros(len(units.group))
-    steady = inverses.steady[units.group]
     logs = 2 * np.log(np.where(inverses.scale > 0, inverses.scale, 1.0)) + LOG_2PI
-    heights[steady] = (logs[units.group] * units.observed).sum(axis=1)[steady]
-    heights[steady] += inverses.log_volume[units.group[steady]]
-    for at, missing in equally_incomplete(units.observed, steady):
-        if steady[at[0]]:
-            # |S_oo| = |S| |P_mm|, where P is the inverse of S.
-            heights[at] += np.linalg.slogdet(inverses.among_missing(units.group[at], missing))[1]
-    some = np.flatnonzero(regular[units.group] & ~steady)
+    heights = heights + (logs[units.group] * units.observed).sum(axis=1)
+    heights += inverses.log_volume[units.group]
+    some = np.flatnonzero((regular & ~inverses.steady)[units.group])
     step = max(1, BLOCK_ENTRIES // covariances.shape[1] ** 2)
     for low in range(0, len(some), step):
         at = some[low : low + step]

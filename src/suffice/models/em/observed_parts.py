@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
+from suffice.models.covariances.linalg import factor_of, triangle
 from suffice.statistics.by_pattern import ByPattern
+from suffice.statistics.factored_scatter import FactoredScatter
 from suffice.statistics.scatter import DiagonalScatter, dense
 from suffice.statistics.statistics import Statistics
 
@@ -19,26 +23,29 @@ class Units:
     observed: Array  # (u, d) bool
     group: Indices  # (u,): which covariance
     weight: Floats  # (u,)
-    scatter: Floats  # (s, d, d): about the means of their cells; zero where missing
-    scattered: Indices  # (s,): the units that have scatter
 
 
 @dataclass(frozen=True, slots=True)
-class ObservedCells:
-    """Rows of one class in one unit, in the order of the units."""
+class Lines:
+    """Rows, or what stands for several rows of a unit: class means, and factors of their scatter.
 
-    unit: Indices  # (c,)
-    code: Indices  # (c,): the class
-    weight: Floats  # (c,)
-    mean: Floats  # (c, d): about the centre; zero where missing
+    The factors are vectors whose outer products add up to the scatter about the class means.
+    """
+
+    unit: Indices  # (r,)
+    code: Indices  # (r,): the class; -1 for factors
+    weight: Floats  # (r,): 1 for factors
+    values: Floats  # (r, d): about the centre, zero where missing
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ObservedParts:
-    """The observed values of rows with missing values."""
+    """The observed values of rows with missing values, in the order of their groups."""
 
     units: Units
-    cells: ObservedCells
+    lines: Lines
+    within: Floats  # (g, d, d): scatter of complete rows about their class means, by group
+    owner: Indices  # (k,): the group of each class
 
     @classmethod
     def of(
@@ -48,64 +55,142 @@ class ObservedParts:
 
         shared : whether all classes share a covariance, or each has its own
         """
-        d = len(varying)
+        d, k = len(varying), len(classes)
         position = np.full(parts.n_features, -1)
         position[varying] = np.arange(d)
-        observed: list[Array] = []
-        group, weight, scatter, scattered = [], [], [], []
-        unit, code, cell_weight, mean = [], [], [], []
+        draft = _Draft(d, np.zeros(k, np.int64) if shared else np.arange(k))
         for features, part in parts:
             kept = np.flatnonzero(position[features] >= 0)
             if not len(kept):
                 continue
             at = position[features[kept]]
             codes = np.searchsorted(classes, part.classes)
-            means = np.zeros((len(codes), d))
-            means[:, at] = about(part, centre[features])[:, kept]
-            mask = np.zeros(d, bool)
-            mask[at] = True
+            means = about(part, centre[features])[:, kept]
             for own in [np.arange(len(codes))] if shared else np.arange(len(codes))[:, None]:
-                matrix = _scatter(part, own, shared)
-                if matrix is not None:
-                    full = np.zeros((d, d))
-                    full[np.ix_(at, at)] = matrix[np.ix_(kept, kept)]
-                    scatter.append(full)
-                    scattered.append(len(observed))
-                unit.append(np.full(len(own), len(observed)))
-                code.append(codes[own])
-                cell_weight.append(part.weight[own])
-                mean.append(means[own])
-                observed.append(mask)
-                group.append(0 if shared else int(codes[own[0]]))
-                weight.append(float(part.weight[own].sum()))
-        units = Units(
-            np.array(observed).reshape(-1, d),
-            np.array(group, np.int64),
-            np.array(weight),
-            np.array(scatter).reshape(-1, d, d),
-            np.array(scattered, np.int64),
-        )
-        cells = ObservedCells(*(np.concatenate(lists) for lists in (unit, code, cell_weight, mean)))
-        return cls(units, cells)
+                lines = codes[own], part.weight[own], means[own]
+                if len(at) == d:
+                    draft.within[draft.owner[codes[own[0]]]] += _scatter(part, own, kept)
+                    draft.add_unit(at, *lines, np.zeros((0, d)))
+                else:
+                    draft.add_unit(at, *lines, _factor(part, own, kept))
+        return draft.finished()
+
+    @classmethod
+    def of_rows(
+        cls, Z: Floats, held: Array, codes: Indices, weights: Floats, owner: Indices
+    ) -> ObservedParts:
+        """Rows (n, d), zero where a value is missing, under each of several weightings (f, n).
+
+        codes : (n,) of their classes; under weighting f, class c is number f k + c
+        owner : (f k,) the group of each of these
+        """
+        (n, d), k = Z.shape, len(owner) // len(weights)
+        bits = np.packbits(held, axis=1)
+        pattern = np.unique(bits, axis=0, return_inverse=True)[1].ravel()
+        draft = _Draft(d, owner)
+        for f, own_weights in enumerate(weights):
+            rows = np.flatnonzero(own_weights > 0)
+            own = f * k + codes[rows]
+            _, unit, sizes = np.unique(
+                owner[own] * n + pattern[rows], return_inverse=True, return_counts=True
+            )
+            whole = held[rows].all(axis=1)
+            many = whole | (sizes[unit] > d)
+            few = np.flatnonzero(~many)
+            _, first, unit_of = np.unique(unit[few], return_index=True, return_inverse=True)
+            draft.add(
+                held[rows[few[first]]],
+                owner[own[few[first]]],
+                Lines(unit_of, own[few], own_weights[rows[few]], Z[rows[few]]),
+            )
+            for u in np.unique(unit[many]).tolist():
+                at = unit == u
+                draft.add_together(Z[rows[at]], held[rows[at][0]], own[at], own_weights[rows[at]])
+        return draft.finished()
 
     def of_classes(self, codes: Indices) -> ObservedParts:
         """The rows of some classes, each with its own covariance, renumbered."""
-        u, c = self.units, self.cells
-        number = np.full(1 + max(int(u.group.max()), int(codes.max())), -1)
+        u, r = self.units, self.lines
+        number = np.full(len(self.owner) + 1, -1)  # the last is that of factors
         number[codes] = np.arange(len(codes))
         kept = number[u.group] >= 0
-        place = np.cumsum(kept) - 1
-        some, own = kept[u.scattered], kept[c.unit]
-        units = Units(
-            u.observed[kept],
-            number[u.group[kept]],
-            u.weight[kept],
-            u.scatter[some],
-            place[u.scattered[some]],
-        )
+        place, own = np.cumsum(kept) - 1, kept[r.unit]
         return ObservedParts(
-            units,
-            ObservedCells(place[c.unit[own]], number[c.code[own]], c.weight[own], c.mean[own]),
+            Units(u.observed[kept], number[u.group[kept]], u.weight[kept]),
+            Lines(place[r.unit[own]], number[r.code[own]], r.weight[own], r.values[own]),
+            self.within[codes],
+            np.arange(len(codes)),
+        )
+
+    @cached_property
+    def by_group(self) -> list[slice]:
+        """The lines of each group."""
+        group = self.units.group[self.lines.unit]
+        edges = np.searchsorted(group, np.arange(len(self.within) + 1)).tolist()
+        return [slice(*pair) for pair in pairwise(edges)]
+
+
+class _Draft:
+    """Units and their lines as they are added, in any order of their groups."""
+
+    def __init__(self, d: int, owner: Indices) -> None:
+        self.owner, self.within = owner, np.zeros((int(owner.max()) + 1, d, d))
+        self.observed, self.group = [np.zeros((0, d), bool)], [np.zeros(0, np.int64)]
+        self.lines = [Lines(np.zeros(0, np.int64), self.group[0], np.zeros(0), np.zeros((0, d)))]
+        self.size = 0
+
+    def add(self, observed: Array, group: Indices, lines: Lines) -> None:
+        """Add units (u, d), and their lines."""
+        self.observed.append(observed)
+        self.group.append(group)
+        self.lines.append(replace(lines, unit=lines.unit + self.size))
+        self.size += len(observed)
+
+    def add_unit(
+        self, at: Indices, codes: Indices, weight: Floats, means: Floats, factor: Floats
+    ) -> None:
+        """Add one unit by the weight and mean of each class, and the factor of their scatter."""
+        own, d = np.concatenate([means, factor]), self.within.shape[1]
+        values = np.zeros((len(own), d))
+        values[:, at] = own
+        factors = np.full(len(factor), -1)
+        code = np.concatenate([codes, factors])
+        lines = Lines(code * 0, code, np.concatenate([weight, factors + 2.0]), values)
+        observed = np.zeros((1, d), bool)
+        observed[0, at] = True
+        self.add(observed, self.owner[codes[:1]], lines)
+
+    def add_together(self, rows: Floats, held: Array, codes: Indices, weight: Floats) -> None:
+        """Add many rows of a unit: class means, and about these a factor of no more than d rows."""
+        classes, at = np.unique(codes, return_inverse=True)
+        total = np.bincount(at, weight).astype(np.float64)
+        each = weight * (at == np.arange(len(classes))[:, None])
+        means = each @ rows / total[:, None]
+        steps = (rows - means[at]) * np.sqrt(weight)[:, None]
+        known = np.flatnonzero(held)
+        factor = np.zeros((0, len(known)))
+        if held.all():
+            self.within[self.owner[codes[0]]] += steps.T @ steps
+        else:
+            factor = triangle(steps[:, known])
+        self.add_unit(known, classes, total, means[:, known], factor)
+
+    def finished(self) -> ObservedParts:
+        """All units and lines in the order of their groups."""
+        group, observed = np.concatenate(self.group), np.concatenate(self.observed)
+        unit, code, weight, values = (
+            np.concatenate([getattr(lines, name) for lines in self.lines])
+            for name in ("unit", "code", "weight", "values")
+        )
+        total = np.bincount(unit, weight * (code >= 0), len(group)).astype(np.float64)
+        order = np.argsort(group, kind="stable")
+        place = np.argsort(order)[unit]
+        by_unit = np.argsort(place, kind="stable")
+        return ObservedParts(
+            Units(observed[order], group[order], total[order]),
+            Lines(place[by_unit], code[by_unit], weight[by_unit], values[by_unit]),
+            self.within,
+            self.owner,
         )
 
 
@@ -115,10 +200,20 @@ def about(part: Statistics, centre: Floats) -> Floats:
     return np.asarray((part.means.high - centre) + rest)
 
 
-def _scatter(part: Statistics, own: Indices, shared: bool) -> Floats | None:
-    """The scatter of some classes of a part, or None if it is zero."""
+def _scatter(part: Statistics, own: Indices, kept: Indices) -> Floats:
+    """The scatter of some classes of a part, for some of its features."""
     assert not isinstance(part.spread, DiagonalScatter)
-    if int(part.count[own].sum()) <= len(own):
-        return None
     matrices = dense(part.spread).sums.high
-    return np.asarray(matrices.sum(axis=0) if shared else matrices[own[0]])
+    together = matrices[own].sum(axis=0) if part.spread.per_class else matrices[0]
+    return np.asarray(together[np.ix_(kept, kept)])
+
+
+def _factor(part: Statistics, own: Indices, kept: Indices) -> Floats:
+    """Rows whose outer products add up to that scatter; none where it is zero."""
+    spread = part.spread
+    if int(part.count[own].sum()) <= len(own):
+        return np.zeros((0, len(kept)))
+    if isinstance(spread, FactoredScatter):
+        rows = np.isin(spread.owner, own) if spread.per_class else slice(None)
+        return np.asarray(spread.factor[rows][:, kept])
+    return factor_of(_scatter(part, own, kept))
