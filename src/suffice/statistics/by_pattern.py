@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Self
@@ -27,6 +27,17 @@ class ByPattern:
     parts: dict[bytes, Statistics]
     n_features: int
     detail: str
+
+    @classmethod
+    def joined(
+        cls, parts: Iterable[tuple[Array, Statistics]], n_features: int, detail: str
+    ) -> ByPattern:
+        """Statistics with their observed features (d,), those of the same pattern added up."""
+        total: dict[bytes, Statistics] = {}
+        for observed, part in parts:
+            key, own = key_of(observed), replace(part, feature_names=None)
+            total[key] = total[key] + own if key in total else own
+        return cls({}, n_features, detail)._with(total)
 
     def stored(self, exact: bool) -> Self:
         """The same without the names of features, which follow from the patterns."""
@@ -99,14 +110,15 @@ class ByPattern:
 
     def select(self, features: Indices) -> ByPattern:
         """The statistics of some features, in the order given."""
-        chosen = ByPattern({}, len(features), self.detail)
-        for observed, part in self:
-            wanted = np.isin(features, observed)
-            if wanted.any():
-                at = np.searchsorted(observed, features[wanted])
-                one = {key_of(wanted): replace(part.select(at.tolist()), feature_names=None)}
-                chosen = chosen.merged(ByPattern(one, len(features), self.detail), part.classes)
-        return chosen
+
+        def chosen() -> Iterator[tuple[Array, Statistics]]:
+            for observed, part in self:
+                wanted = np.isin(features, observed)
+                if wanted.any():
+                    at = np.searchsorted(observed, features[wanted])
+                    yield wanted, part.select(at.tolist())
+
+        return ByPattern.joined(chosen(), len(features), self.detail)
 
     def named(self, names: tuple[str, ...] | None) -> ByPattern:
         """The same parts, each with the names of its features, or their positions if unnamed.

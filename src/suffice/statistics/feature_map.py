@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 
 import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.statistics.by_feature import ByFeature
-from suffice.statistics.by_pattern import ByPattern, key_of
+from suffice.statistics.by_pattern import ByPattern
 from suffice.statistics.exact.exact_incomplete import AnyExact
 from suffice.statistics.exact.exact_map import map_features
 from suffice.statistics.exact.on_grid import OnGrid
@@ -82,8 +83,8 @@ class FeatureMap:
     def matrix(self, n_features: int) -> Floats:
         """The map as a matrix of zeros and ones, (old, new)."""
         out = np.zeros((n_features, len(self.sources)))
-        for j, some in enumerate(self.sources):
-            out[list(some), j] = 1.0
+        new = np.repeat(np.arange(len(self.sources)), [len(some) for some in self.sources])
+        out[np.array(list(chain.from_iterable(self.sources)), np.int64), new] = 1.0
         return out
 
     def apply(
@@ -127,14 +128,13 @@ class FeatureMap:
         return DiagonalScatter(_with_exclusive(sums, several, mean, weight[:, None]))
 
     def _by_pattern(self, parts: ByPattern) -> ByPattern:
-        total = ByPattern({}, len(self.sources), parts.detail)
-        for observed, part in parts:
-            inner, known = self.within(observed, parts.n_features)
-            if known.any():
-                one = {key_of(known): replace(inner._complete(part), feature_names=None)}
-                some = ByPattern(one, len(self.sources), parts.detail)
-                total = total.merged(some, part.classes)
-        return total
+        def mapped() -> Iterator[tuple[Array, Statistics]]:
+            for observed, part in parts:
+                inner, known = self.within(observed, parts.n_features)
+                if known.any():
+                    yield known, inner._complete(part)
+
+        return ByPattern.joined(mapped(), len(self.sources), parts.detail)
 
     def _by_feature(self, parts: ByFeature) -> ByFeature:
         k, d, new = len(parts.classes), parts.n_features, len(self.sources)
