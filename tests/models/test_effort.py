@@ -8,7 +8,7 @@ import pytest
 import suffice as sf
 from suffice.errors import NotConverged
 from suffice.models.em.completion import complete
-from suffice.models.em.effort import limited_effort
+from suffice.models.em.effort import limited_effort, of_other_rows, sharing_starts
 from suffice.models.em.gap_em import GapEm
 from suffice.models.settings import Settings
 
@@ -64,3 +64,20 @@ def test_slow_estimates_end_after_few_steps_and_say_so_where_they_are_kept(monke
         assert complete(statistics, settings).steps == 20
     with limited_effort(1.0), pytest.warns(NotConverged, match="EM stopped after 20 steps"):
         complete(statistics, settings)
+
+
+def test_models_of_the_same_rows_start_where_the_one_before_has_ended():
+    X, y = table()
+    statistics = sf.summarize(X, y)
+    first, second = Settings(**MODELS["shrunk"]), Settings(**MODELS["pooled"])
+    with limited_effort(0):
+        anew = complete(statistics, second)
+        with sharing_starts():
+            complete(statistics, first)
+            shared = complete(statistics, second)
+            with of_other_rows():
+                assert complete(statistics, second).steps == anew.steps
+    assert shared.steps < anew.steps
+    scale = np.sqrt(np.einsum("kii->ki", anew.statistics.scatter))[:, None]
+    difference = (shared.statistics.scatter - anew.statistics.scatter) / scale / scale.mT
+    assert np.abs(difference).max() < 5e-3

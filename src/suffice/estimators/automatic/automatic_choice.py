@@ -17,7 +17,7 @@ from suffice.estimators.automatic.candidates import class_name, describe
 from suffice.estimators.automatic.trial import Trial
 from suffice.estimators.pooled.pooled import PooledDiscriminant
 from suffice.estimators.pooled.pooled_members import class_weight, shares_of
-from suffice.models.em.effort import limited_effort
+from suffice.models.em.effort import limited_effort, sharing_starts
 from suffice.selection.entrants import Contest, Entrants
 from suffice.selection.folds import training_shares
 from suffice.selection.metric_sums import MetricSums
@@ -126,7 +126,7 @@ class _Choice:
             return self._noted(selection, self._fit(entrants.candidates[0]))
         members = [kinds[i].candidates[0] for i in found.kept.tolist()]
         # Their weights and recalibrations are no more exact than this.
-        with limited_effort():
+        with limited_effort(), sharing_starts():
             fitted = [self._fit(member) for member in members]
         table = self.trial.table
         model = PooledDiscriminant._of(

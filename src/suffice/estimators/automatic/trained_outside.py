@@ -15,7 +15,7 @@ from suffice.estimators.automatic.out_of_fold import held_out, outside_folds
 from suffice.estimators.automatic.trial import Trial
 from suffice.estimators.pooled.pooled import PooledDiscriminant
 from suffice.estimators.pooled.pooled_members import class_weight, fit_member, shares_of
-from suffice.models.em.effort import limited_effort
+from suffice.models.em.effort import limited_effort, sharing_starts
 from suffice.selection.folds import Fold, folds_inside
 from suffice.selection.pool import HeldOut, fit_pool
 
@@ -33,7 +33,8 @@ def trained_outside(model: Any, trial: Trial) -> list[Any]:
             return [own["model"] for own in outside_folds(table, folds, {"model": model})]
         if len(folds) < 3:  # no rows are left outside two folds
             return [fit_quietly(clone(model), table.take(fold.train))[0] for fold in folds]
-        return list(_pools(model, trial))
+        with sharing_starts():
+            return list(_pools(model, trial))
 
 
 def _pools(pool: PooledDiscriminant, trial: Trial) -> Iterator[PooledDiscriminant]:

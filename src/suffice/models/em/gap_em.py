@@ -24,7 +24,7 @@ from suffice.models.covariances.full import lacks_rows
 from suffice.models.covariances.groups import Groups
 from suffice.models.covariances.linalg import rank_tolerance
 from suffice.models.em.anderson import Anderson
-from suffice.models.em.effort import most_work
+from suffice.models.em.effort import Start, most_work, shared_starts
 from suffice.models.em.expectation import Expected, expected_sums
 from suffice.models.em.observed import Observed
 from suffice.models.em.observed_parts import ObservedParts
@@ -131,7 +131,8 @@ class GapEm:
     def run(self) -> Estimate:
         """Iterate until all lanes end, from independent features and observed means."""
         everything = np.arange(len(self.start) if self.apart else 1)
-        points = self.coordinates.pack(self.start, self._first, everything)
+        anew = self.coordinates.pack(self.start, self._first, everything)
+        points = self._earlier(anew, everything)
         lanes = [_Lane(np.array([i]), Anderson(len(p)), p, p) for i, p in enumerate(points)]
         active, parts = lanes, self.parts
         while active:
@@ -146,8 +147,24 @@ class GapEm:
         outcomes = np.array([lane.outcome for lane in lanes])
         shares = smallest_shares(self._together(scatter, everything))
         singular = shares <= rank_tolerance(scatter.shape[1])
+        if not self.apart and lanes[0].outcome != "unsupported":
+            moved, size = images[0] - anew[0], self.start.size
+            entries = images[0, size:].reshape(len(scatter), -1)
+            shared_starts()[self.start.shape] = Start(moved[:size], entries)
         unsupported, unfinished = outcomes == "unsupported", outcomes == "unfinished"
         return Estimate(means, scatter, ~unsupported, ~unfinished, singular, self.steps)
+
+    def _earlier(self, points: Floats, everything: Indices) -> Floats:
+        """Where EM has ended for the same rows, if it need not converge; else these points."""
+        start = shared_starts().get(self.start.shape)
+        if self.apart or start is None or self.patience >= self.limited_steps:
+            return points
+        size, entries = self.start.size, start.entries
+        if len(entries) != len(self.coordinates.totals):
+            entries = np.tile(entries.mean(axis=0), (len(self.coordinates.totals), 1))
+        warm = np.concatenate([points[0, :size] + start.moved, entries.ravel()])[None]
+        means, scatter = self.coordinates.unpack(warm, everything)
+        return self.coordinates.pack(means, self._without_rounding(scatter), everything)
 
     @property
     def _first(self) -> Floats:
