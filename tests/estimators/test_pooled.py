@@ -151,7 +151,7 @@ def test_folds_from_statistics_are_refits(monkeypatch):
     for X, models in ((IRIS[0], rich), (GAPS, rich), (FRAME, plain), (FRUIT, plain)):
         fast = pooled(X, models=models)
         with monkeypatch.context() as patch:
-            patch.setattr(out_of_fold, "_from_statistics", out_of_fold._refitted)
+            patch.setattr(out_of_fold, "_have_statistics", lambda models: False)
             slow = pooled(X, models=models)
         np.testing.assert_allclose(fast.weights_, slow.weights_, rtol=1e-7)
         np.testing.assert_allclose(fast.predict_proba(X), slow.predict_proba(X), atol=1e-9)

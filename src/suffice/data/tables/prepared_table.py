@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from suffice.data.arrays import Array, Floats
+from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.tables.frame_output import new_frame
 from suffice.data.tables.levels import Column
 
@@ -21,6 +21,10 @@ class PreparedNumbers:
     name: str
     values: Floats  # (n,), NaN where missing
 
+    def take(self, at: Indices | slice) -> PreparedNumbers:
+        """Some of the rows."""
+        return replace(self, values=self.values[at])
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PreparedLevels:
@@ -28,6 +32,12 @@ class PreparedLevels:
 
     name: str
     column: Column
+
+    def take(self, at: Indices | slice) -> PreparedLevels:
+        """Some of the rows."""
+        own = self.column
+        missing = None if own.missing is None else own.missing[at]
+        return replace(self, column=replace(own, values=own.values[at], missing=missing))
 
 
 PreparedColumn = PreparedNumbers | PreparedLevels
@@ -49,6 +59,10 @@ class PreparedTable:
         """Which features are levels."""
         return tuple(isinstance(column, PreparedLevels) for column in self.columns)
 
+    def take(self, at: Indices | slice) -> PreparedTable:
+        """Some of the rows."""
+        return PreparedTable(tuple(column.take(at) for column in self.columns))
+
     def part(self, columns: Sequence[int]) -> PreparedTable:
         """Some of the features."""
         return PreparedTable(tuple(self.columns[j] for j in columns))
@@ -57,7 +71,7 @@ class PreparedTable:
     def numbers(self) -> Floats:
         """The numeric features, (n, d), NaN where missing."""
         own = [column.values for column in self.columns if isinstance(column, PreparedNumbers)]
-        return np.stack(own, axis=1) if own else np.empty((self._rows, 0))
+        return np.stack(own, axis=1) if own else np.empty((self.n_rows, 0))
 
     def with_numbers(self, values: Floats) -> PreparedTable:
         """The same table with other numbers (n, d) in its numeric features."""
@@ -79,7 +93,8 @@ class PreparedTable:
         return new_frame({column.name: _cells(column) for column in self.columns}, kind)
 
     @property
-    def _rows(self) -> int:
+    def n_rows(self) -> int:
+        """Number of rows."""
         first = self.columns[0]
         return len(first.column.values if isinstance(first, PreparedLevels) else first.values)
 

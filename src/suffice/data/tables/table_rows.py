@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple, Self
 
 import narwhals.stable.v2 as nw
 import numpy as np
 
-from suffice.data.arrays import Array, Floats
+from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.columns.column_kinds import Levels, Number
 from suffice.data.columns.missing_kinds import WithIndicator
 from suffice.data.columns.text_rules import looks_like_id
@@ -176,6 +176,8 @@ class TableReader:
 
         first_row : number of the first row, for messages
         """
+        if isinstance(X, ReadTable) and X.reader == self:
+            return X.table
         return PreparedTable(self.layout.read(X, first_row))
 
     def prepare_row(self, values: Sequence[Any]) -> PreparedTable:
@@ -212,6 +214,22 @@ class TableReader:
             elif known and not is_gap:
                 names[j] = f"{names[j]} ({column.values[row]})"
         return names
+
+
+@dataclass(frozen=True, eq=False)
+class ReadTable:
+    """A table that was read once, so that its rows can be divided without reading them again."""
+
+    reader: TableReader
+    table: PreparedTable
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows, and features."""
+        return self.table.n_rows, len(self.table.columns)
+
+    def __getitem__(self, at: Indices | slice) -> ReadTable:
+        return replace(self, table=self.table.take(at))
 
 
 def given_layout(columns: Any) -> TableLayout | None:

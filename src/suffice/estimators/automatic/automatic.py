@@ -9,19 +9,13 @@ from typing import Any
 import numpy as np
 
 from suffice.data.arrays import Floats
-from suffice.data.features import as_features, infinite, too_large
-from suffice.data.powers import Powers
-from suffice.data.tables.encoding import Encoding
 from suffice.estimators.automatic.automatic_mixtures import mixtures
 from suffice.estimators.automatic.refits import large_table, rivals
 from suffice.estimators.automatic.trial import Trial
-from suffice.estimators.automatic.views import FamilyView, LevelsView
+from suffice.estimators.automatic.views import FamilyView, LevelsView, Views
 from suffice.estimators.gaussian import GaussianDiscriminant
-from suffice.estimators.mixed import MixedNB
 from suffice.estimators.unskewed import UnskewedDiscriminant
 from suffice.selection.entrants import Contest, Entrants
-from suffice.selection.fold_completion import completed_moments
-from suffice.selection.fold_moments import FoldMoments
 from suffice.selection.pool import IMAGINARY_ROWS
 from suffice.selection.steps import Steps
 
@@ -57,7 +51,7 @@ class Automatic:
         table = trial.table
         self.contest = Contest(trial.folds, table.codes, table.weight, len(table.classes))
         self.deadline = np.inf if time_limit is None else monotonic() + time_limit
-        self.views: dict[Any, FamilyView | LevelsView] = {}
+        self.views = Views(table, trial.reader, trial.folds, columns)
         self.entrants: list[Entrants] = []
         self.losses: list[Floats] = []
         self.doubts: list[Floats] = []  # (m,): loss by imaginary rows, in nats
@@ -92,61 +86,25 @@ class Automatic:
 
     def entrant(self, model: Any) -> Entrants | None:
         """A single candidate with parameters of its own; None if no statistics serve it."""
-        view = self.views.get(type(model))
-        return None if view is None else view.entrant(model)
+        return self.views.entrant(model)
 
     def _all_entrants(self) -> Iterator[Entrants]:
-        numbers, n_numeric = self._numbers()
-        k, folds, d = len(self.trial.table.classes), len(self.trial.folds), numbers.shape[1]
-        if folds * k * d * d > self.max_entries or folds * d**3 > self.max_cubes:
+        numbers, n_numeric = self.views.numbers
+        d = numbers.shape[1]
+        if not self.views.are_small(self.max_entries, self.max_cubes):
             yield from large_table(self.trial, self.contest)
             return
         if d:  # no indicator is left where every level is rare
-            yield from self._gaussian(self._view(GaussianDiscriminant, numbers))
+            yield from self._gaussian(self.views.family(GaussianDiscriminant))
         if self.trial.reader is not None and self.trial.reader.level_names:
-            yield from self._mixed(numbers[:, :n_numeric])
+            yield from self._mixed(self.views.levels)
         if n_numeric:
-            unskewed, part = numbers.copy(), numbers[:, :n_numeric]
-            # The powers are those of all rows: they say nothing about the classes.
-            self.trial.powers = Powers.of(part, self.trial.table.weights)
-            unskewed[:, :n_numeric] = self.trial.powers.apply(part)
-            yield from self._gaussian(self._view(UnskewedDiscriminant, unskewed))
+            yield from self._gaussian(self.views.family(UnskewedDiscriminant))
+            self.trial.powers = self.views.powers
         if d:
             yield from mixtures(self.trial, self.contest, numbers, self._best_losses)
         if self.with_rivals:
             yield from rivals(self.trial, self.contest, numbers, self.columns)
-
-    def _numbers(self) -> tuple[Floats, int]:
-        """The rows as numbers, levels as indicators; how many of them are numeric columns."""
-        X, reader = self.trial.table.X, self.trial.reader
-        names: tuple[str, ...] | None
-        if reader is not None:
-            # The levels are those of all rows: they say nothing about the classes.
-            rows, names = Encoding.of(X, reader).encode(X), reader.numeric_names
-        else:
-            features = as_features(X)
-            rows = np.asarray(features.read(0, features.shape[0]), np.float64)
-            names = features.names
-        n_numeric = rows.shape[1] if names is None else len(names)
-        error = infinite(rows[:, :n_numeric], 0, names)
-        if error is not None:
-            raise error
-        with np.errstate(over="ignore"):
-            spread = np.fmax.reduce(rows, axis=0) - np.fmin.reduce(rows, axis=0)
-            if np.isinf(len(rows) * spread**2).any():
-                raise too_large()
-        return rows, n_numeric
-
-    def _moments(self, rows: Floats) -> FoldMoments:
-        table, of = self.trial.table, FoldMoments.of
-        if np.isnan(rows).any():
-            of = completed_moments
-        return of(rows, table.codes, table.weight, self.trial.folds, len(table.classes))
-
-    def _view(self, estimator: Any, rows: Floats) -> FamilyView:
-        view = FamilyView(estimator, self.columns, rows, self._moments(rows))
-        self.views[estimator] = view
-        return view
 
     def _gaussian(self, view: FamilyView) -> Iterator[Entrants]:
         inflations = (1.0, 1.5, 2.0, 3.0, 5.0)
@@ -198,17 +156,10 @@ class Automatic:
                 means[pooling] = min(loss, means.get(pooling, np.inf))
         return {pooling: loss for pooling, loss in means.items() if np.isfinite(loss)}
 
-    def _mixed(self, numeric: Floats) -> Iterator[Entrants]:
-        trial, table = self.trial, self.trial.table
-        assert trial.reader is not None
-        columns = [column.encode() for column in trial.reader.read(table.X).levels]
-        levels = [(np.asarray(codes), len(names)) for names, codes in columns]
-        moments = self._moments(numeric) if numeric.shape[1] else None
-        view = LevelsView(self.columns, table, trial.folds, levels, numeric, moments)
-        self.views[MixedNB] = view
+    def _mixed(self, view: LevelsView) -> Iterator[Entrants]:
         alphas = (0.1, 1.0, 3.0)
         yield view.independent((0.0, 0.5, 1.0), alphas)
-        if moments is not None:
+        if view.moments is not None:
             for pooling in (0.0, 0.5, 1.0):
                 yield from view.full(pooling, (0.0, 0.1, 0.5), alphas)
 

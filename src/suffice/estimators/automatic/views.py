@@ -4,18 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from suffice.data.arrays import Floats, Indices
+from suffice.data.features import as_features, infinite, too_large
+from suffice.data.powers import Powers
+from suffice.data.tables.encoding import Encoding
 from suffice.data.tables.labelled_table import LabelledTable
+from suffice.data.tables.table_rows import TableReader
+from suffice.estimators.gaussian import GaussianDiscriminant
 from suffice.estimators.mixed import MixedNB
+from suffice.estimators.unskewed import UnskewedDiscriminant
 from suffice.models.settings import Settings
 from suffice.models.structures import structure_of
 from suffice.selection.criteria import effective_parameters
 from suffice.selection.entrants import Entrants
 from suffice.selection.family_path import DiagonalPath, Distances, FullPath, LevelPath
+from suffice.selection.fold_completion import completed_moments
 from suffice.selection.fold_moments import FoldMoments
 from suffice.selection.folds import Fold, training_shares
 
@@ -177,6 +185,112 @@ def _pick(scores: Floats, places: Indices) -> Floats:
     """Those of (a, b, k, n) at places among the first a x b, (m, k, n); no copy of all of them."""
     flat = scores.reshape(-1, *scores.shape[2:])
     return flat if np.array_equal(places, np.arange(len(flat))) else flat[places]
+
+
+class Views:
+    """The forms of a table that candidates take on its folds, each made once."""
+
+    served = GaussianDiscriminant, UnskewedDiscriminant, MixedNB
+
+    def __init__(
+        self, table: LabelledTable, reader: TableReader | None, folds: Sequence[Fold], columns: Any
+    ) -> None:
+        self.table, self.reader, self.folds, self.columns = table, reader, folds, columns
+        self.families: dict[Any, FamilyView] = {}
+
+    @cached_property
+    def numbers(self) -> tuple[Floats, int]:
+        """The rows as numbers, levels as indicators; how many of them are numeric columns."""
+        X, reader = self.table.X, self.reader
+        names: tuple[str, ...] | None
+        if reader is not None:
+            # The levels are those of all rows: they say nothing about the classes.
+            rows, names = Encoding.of(X, reader).encode(X), reader.numeric_names
+        else:
+            features = as_features(X)
+            rows = np.asarray(features.read(0, features.shape[0]), np.float64)
+            names = features.names
+        n_numeric = rows.shape[1] if names is None else len(names)
+        error = infinite(rows[:, :n_numeric], 0, names)
+        if error is not None:
+            raise error
+        with np.errstate(over="ignore"):
+            spread = np.fmax.reduce(rows, axis=0) - np.fmin.reduce(rows, axis=0)
+            if np.isinf(len(rows) * spread**2).any():
+                raise too_large()
+        return rows, n_numeric
+
+    def are_small(self, max_entries: int = 1 << 25, max_cubes: int = 1 << 31) -> bool:
+        """Whether covariances of all folds can be computed at once.
+
+        max_entries : of the covariances of all folds and classes
+        max_cubes : features³ of all covariances that are decomposed
+        """
+        k, folds, d = len(self.table.classes), len(self.folds), self.numbers[0].shape[1]
+        return bool(folds * k * d * d <= max_entries and folds * d**3 <= max_cubes)
+
+    def family(self, estimator: Any) -> FamilyView:
+        """The rows for the Gaussian family, each number to a power if the estimator does so."""
+        if estimator not in self.families:
+            rows, n = self.numbers
+            if estimator._has_powers:
+                rows, part = rows.copy(), rows[:, :n]
+                rows[:, :n] = self.powers.apply(part)
+            view = FamilyView(estimator, self.columns, rows, self._moments(rows))
+            self.families[estimator] = view
+        return self.families[estimator]
+
+    @cached_property
+    def powers(self) -> Powers:
+        """The powers of all rows: they say nothing about the classes."""
+        rows, n = self.numbers
+        return Powers.of(rows[:, :n], self.table.weights)
+
+    @cached_property
+    def levels(self) -> LevelsView:
+        """The rows for MixedNB, levels by their counts."""
+        assert self.reader is not None
+        rows, n = self.numbers
+        columns = [column.encode() for column in self.reader.read(self.table.X).levels]
+        levels = [(np.asarray(codes), len(names)) for names, codes in columns]
+        numeric = rows[:, :n]
+        moments = self._moments(numeric) if n else None
+        return LevelsView(self.columns, self.table, self.folds, levels, numeric, moments)
+
+    def entrant(self, model: Any) -> Entrants | None:
+        """A single candidate with parameters of its own; None if no statistics serve it."""
+        if type(model) not in self.served:
+            return None
+        if type(model) is not MixedNB:
+            return self.family(type(model)).entrant(model)
+        has_levels = self.reader is not None and self.reader.level_names
+        return self.levels.entrant(model) if has_levels else None
+
+    def log_posteriors(self, model: Any) -> Floats | None:
+        """ln p(y | x) of the test rows of all folds, (rows, k), by a model of their other rows.
+
+        None where it has parameters that no view takes.
+        """
+        taken = {"structure", "pooling", "shrinkage", "target", "inflation", "columns"}
+        taken |= {"degrees_of_freedom", "alpha"}
+        given, default = model.get_params(deep=False), type(model)().get_params(deep=False)
+        others = any(given[name] is not default[name] for name in given.keys() - taken)
+        words = any(isinstance(given.get(name), str) for name in ("pooling", "shrinkage"))
+        entrant = None if others or words else self.entrant(model)
+        if entrant is None:
+            return None
+        each = []
+        with np.errstate(all="ignore"):
+            for number, fold in enumerate(self.folds):
+                (scores,) = entrant.scores(number, fold.test)
+                each.append((scores - np.logaddexp.reduce(scores, axis=0)).T)
+        found = np.concatenate(each)
+        return None if np.isnan(found).any() else found
+
+    def _moments(self, rows: Floats) -> FoldMoments:
+        table = self.table
+        of = completed_moments if np.isnan(rows).any() else FoldMoments.of
+        return of(rows, table.codes, table.weight, self.folds, len(table.classes))
 
 
 def _inflated(measure: Measure, inflations: Sequence[float]) -> Densities:

@@ -33,7 +33,7 @@ from suffice.estimators.pooled.pooled_members import (
 from suffice.estimators.pooled.pooled_model import PooledModel
 from suffice.estimators.repairing import repairs_expected
 from suffice.estimators.state import State, exchange, snapshot
-from suffice.models.em.effort import limited_effort
+from suffice.models.em.effort import limited_effort, most_work
 from suffice.models.priors import class_priors
 from suffice.selection.pool import Pool, fit_pool
 from suffice.selection.recalibration import Recalibration
@@ -137,8 +137,9 @@ class PooledDiscriminant(PooledAnswers):
             class_priors(self.priors, trial.table.classes, class_weight(trial.table))
             named = self._candidates(trial)
             fitted = {name: fit_member(name, model, trial) for name, model in named.items()}
+            roughly = not most_work()  # where this fit is one of many that are only scored
             with limited_effort(0):  # weights do not need members that have converged
-                rows = held_out(trial, trial.folds, fitted)
+                rows = held_out(trial, trial.folds, fitted, roughly)
         found = fit_pool(rows, shares_of(class_weight(trial.table)), calibrate)
         members = {name: fitted[name] for name in [list(fitted)[i] for i in found.kept]}
         state = PooledState.of(members, found.pool, trial.table, y, self.columns)
