@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
+from suffice.models.covariances.linalg import invert_all
 from suffice.selection.fold_moments import FoldMoments
 from suffice.selection.folds import Fold
 
@@ -99,8 +100,10 @@ class FullPath:
         determinants = (np.log(variances).sum(axis=2) + self.log_scale[fold])[:, :, None]
         if not gapped:
             return Distances(squares, determinants)
-        precision = (directions / variances[:, :, None]) @ directions.transpose(0, 2, 1)
-        return _of_known(Distances(squares, determinants), GapRows.of(held), step, precision)
+        some = np.flatnonzero(~held.all(axis=0))
+        columns = (directions / variances[:, :, None]) @ directions[:, some].transpose(0, 2, 1)
+        completed, gaps = Distances(squares, determinants), GapRows.of(held[:, some])
+        return _of_known(completed, gaps, step, columns, columns[:, :, some])
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,27 +149,28 @@ class DiagonalPath:
 
 
 def _of_known(
-    completed: Distances, groups: list[GapRows], step: Floats, precision: Floats
+    completed: Distances, groups: list[GapRows], step: Floats, columns: Floats, inner: Floats
 ) -> Distances:
     """Distances of the known values, from those of rows with the mean for what is missing.
 
+    groups : of the features in which some value is missing
     step : (k, n, d) from the mean, zero where a value is missing
-    precision : (s, g, d, d)
+    columns : (s, g, d, c) of the precision matrices, for those features
+    inner : (s, g, c, c): their rows for those features
     """
     s, k, n = completed.squares.shape
     squares = completed.squares.copy()
     determinants = np.broadcast_to(completed.determinants, (s, k, n)).copy()
     for gaps in groups:
-        block = gaps.block(precision)  # (s, g, u, m, m)
-        towards = step[:, gaps.rows] @ precision  # (s, k, n, d)
+        inverse, volumes = invert_all(gaps.block(inner))  # (s, g, u, m, m)
+        towards = step[:, gaps.rows] @ columns  # (s, k, n, c)
         missing = gaps.missing
         entries = np.take_along_axis(
             towards, np.broadcast_to(missing, (s, k, *missing.shape)), axis=3
         )
-        conditional = np.asarray(np.linalg.inv(block), np.float64)[:, :, gaps.pattern]
-        solved = (conditional @ entries[..., None])[..., 0]
+        solved = (inverse[:, :, gaps.pattern] @ entries[..., None])[..., 0]
         squares[:, :, gaps.rows] -= (entries * solved).sum(axis=3)
-        determinants[:, :, gaps.rows] += np.linalg.slogdet(block)[1][:, :, gaps.pattern]
+        determinants[:, :, gaps.rows] += volumes[:, :, gaps.pattern]
     return Distances(squares, determinants)
 
 
@@ -275,7 +279,3 @@ class GapRows:
     def block(self, precision: Floats) -> Floats:
         """The part of precision matrices (..., d, d) for the missing values, (..., u, m, m)."""
         return precision[..., self.patterns[:, :, None], self.patterns[:, None, :]]
-
-    def entries(self, products: Floats) -> Floats:
-        """The entries of products Qx (..., rows, d) for the missing values, (..., n, m)."""
-        return products[..., self.rows[:, None], self.missing]

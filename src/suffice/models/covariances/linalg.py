@@ -285,7 +285,10 @@ def triangle(rows: Floats) -> Floats:
 
 
 def invert_all(matrices: Floats) -> tuple[Floats, Floats]:
-    """Inverses of positive definite matrices (..., d, d), and their log determinants (...)."""
+    """Inverses of positive definite matrices (..., d, d), and their log determinants (...).
+
+    Both are NaN for a large matrix that is not positive definite.
+    """
     d = matrices.shape[-1]
     if d < 16:  # below, calling LAPACK for each matrix takes longer than NumPy's loop
         return np.asarray(np.linalg.inv(matrices)), np.asarray(np.linalg.slogdet(matrices)[1])
@@ -293,10 +296,8 @@ def invert_all(matrices: Floats) -> tuple[Floats, Floats]:
     pivots = np.empty((len(flat), d))
     for i, matrix in enumerate(flat):
         factor, failed = linalg.lapack.dpotrf(matrix.T, lower=1, clean=0)
-        if failed:
-            raise np.linalg.LinAlgError("a matrix is not positive definite")
-        pivots[i] = factor.diagonal()
-        out[i] = linalg.lapack.dpotri(factor, lower=1, overwrite_c=1)[0]
+        pivots[i] = np.nan if failed else factor.diagonal()
+        out[i] = np.nan if failed else linalg.lapack.dpotri(factor, lower=1, overwrite_c=1)[0]
     lower = np.tril(out, -1)
     lower += lower.transpose(0, 2, 1)
     at = np.arange(d)
