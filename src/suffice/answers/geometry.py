@@ -12,7 +12,6 @@ from suffice.data.elsewhere import project
 from suffice.data.parameters import as_float, positive
 from suffice.errors import InvalidParameter
 from suffice.models.covariances.covariance import FullCovariance
-from suffice.models.covariances.linalg import symmetric_root
 from suffice.models.gaussian import GaussianModel
 from suffice.text import shown
 
@@ -66,7 +65,13 @@ def whiten(model: GaussianModel, X: Any, c: int) -> Floats:
     """
     covariance, centre = model.covariance_of(c), model.means.mean(axis=0)
     if isinstance(covariance, FullCovariance):
-        return project(X, centre, symmetric_root(covariance.whitener.matrix))
+        return project(X, centre, _symmetric_root(covariance.whitener.matrix))
     if isinstance(X, np.ndarray):
         return covariance.whiten(X - centre)
     return project(X, centre, covariance.whiten(np.eye(len(centre))))
+
+
+def _symmetric_root(matrix: Floats) -> Floats:
+    """The symmetric S, (d, d), with SS = A'A: the root of the precision that A factors."""
+    _, sizes, vectors = np.linalg.svd(matrix, full_matrices=False)
+    return np.asarray((vectors.T * sizes) @ vectors)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from suffice.data.arrays import Floats
-from suffice.models.covariances.linalg import fix_signs, principal_axes
+from suffice.models.covariances.linalg import principal_axes
 from suffice.models.gaussian import GaussianModel
 from suffice.statistics.numbers import two_sum
 
@@ -34,6 +34,12 @@ def discriminant_axes(model: GaussianModel) -> Axes:
     squares = sizes[:kept] ** 2
     total = squares.sum()
     # An axis v of whitened rows is A'v of the original ones.
-    directions = fix_signs(covariance.unwhiten(vectors[:kept]))
+    directions = _fix_signs(covariance.unwhiten(vectors[:kept]))
     shares = squares / (total if total > 0 else 1.0)
     return Axes(centre, directions.T, shares, directions @ low)
+
+
+def _fix_signs(vectors: Floats) -> Floats:
+    """The same axes, with signs that make the largest entry of each positive."""
+    largest = np.abs(vectors).argmax(axis=1)
+    return np.asarray(vectors * np.sign(vectors[np.arange(len(vectors)), largest])[:, None])

@@ -282,7 +282,7 @@ class Views:
         each = []
         with np.errstate(all="ignore"):
             for number, fold in enumerate(self.folds):
-                (scores,) = entrant.scores(number, fold.test)
+                (scores,) = entrant.scores(np.zeros(1, np.int64), number, fold.test)
                 each.append((scores - np.logaddexp.reduce(scores, axis=0)).T)
         found = np.concatenate(each)
         return None if np.isnan(found).any() else found

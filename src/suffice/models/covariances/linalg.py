@@ -277,13 +277,6 @@ def factor_of(scatter: Floats) -> Floats:
     return rows * scale
 
 
-def triangle(rows: Floats) -> Floats:
-    """No more than d rows with the same outer products as rows (n, d)."""
-    if len(rows) <= rows.shape[1]:
-        return rows
-    return np.asarray(linalg.qr(rows, mode="r", check_finite=False)[0][: rows.shape[1]])
-
-
 def invert_all(matrices: Floats) -> tuple[Floats, Floats]:
     """Inverses of positive definite matrices (..., d, d), and their log determinants (...).
 
@@ -298,12 +291,9 @@ def invert_all(matrices: Floats) -> tuple[Floats, Floats]:
         factor, failed = linalg.lapack.dpotrf(matrix.T, lower=1, clean=0)
         pivots[i] = np.nan if failed else factor.diagonal()
         out[i] = np.nan if failed else linalg.lapack.dpotri(factor, lower=1, overwrite_c=1)[0]
-    lower = np.tril(out, -1)
-    lower += lower.transpose(0, 2, 1)
-    at = np.arange(d)
-    lower[:, at, at] = out[:, at, at]
+    whole = np.tril(out) + np.tril(out, -1).transpose(0, 2, 1)
     logs = 2 * np.log(pivots).sum(axis=1)
-    return lower.reshape(matrices.shape), logs.reshape(matrices.shape[:-2])
+    return whole.reshape(matrices.shape), logs.reshape(matrices.shape[:-2])
 
 
 def latent(colouring: Floats) -> tuple[Floats, int, float]:
@@ -326,18 +316,6 @@ def _svd(matrix: Floats) -> tuple[Floats, Floats, Floats]:
         # Divide and conquer fails for some matrices for which the slower iteration converges.
         u, sizes, vt = linalg.svd(matrix, lapack_driver="gesvd", **options)
     return u, sizes, vt
-
-
-def symmetric_root(matrix: Floats) -> Floats:
-    """The symmetric S, (d, d), with SS = A'A: the root of the precision that A factors."""
-    _, sizes, vectors = linalg.svd(matrix, full_matrices=False, check_finite=False)
-    return np.asarray((vectors.T * sizes) @ vectors)
-
-
-def fix_signs(vectors: Floats) -> Floats:
-    """The same axes, with signs that make the largest entry of each positive."""
-    largest = np.abs(vectors).argmax(axis=1)
-    return np.asarray(vectors * np.sign(vectors[np.arange(len(vectors)), largest])[:, None])
 
 
 def rank_tolerance(d: int) -> float:

@@ -9,7 +9,7 @@ from itertools import pairwise
 import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
-from suffice.models.covariances.linalg import factor_of, triangle
+from suffice.models.covariances.linalg import factor_of
 from suffice.statistics.by_pattern import ByPattern
 from suffice.statistics.factored_scatter import FactoredScatter
 from suffice.statistics.scatter import DiagonalScatter, dense
@@ -172,7 +172,9 @@ class _Draft:
         if held.all():
             self.within[self.owner[codes[0]]] += steps.T @ steps
         else:
-            factor = triangle(steps[:, known])
+            factor = steps[:, known]
+            if len(factor) > len(known):
+                factor = np.asarray(np.linalg.qr(factor, mode="r"))
         self.add_unit(known, classes, total, means[:, known], factor)
 
     def finished(self) -> ObservedParts:
