@@ -317,9 +317,12 @@ def test_as_many_gaussians_per_class_are_taken_as_there_are_clusters():
     rng = np.random.default_rng(0)
     y = rng.integers(2, size=900)
     centre = rng.integers(3, size=900) * 6.0 + 3.0 * y  # the clusters of the classes alternate
-    found = sf.select_model(centre[:, None] + rng.normal(size=(900, 2)), y, simple=True)
+    X = centre[:, None] + rng.normal(size=(900, 2))
+    found = sf.select_model(X, y, simple=True)
     assert isinstance(found.model, sf.MixtureDiscriminant)
     assert found.model.n_components == 3
+    # Mixtures are given up by log-loss, whatever the score that decides.
+    assert isinstance(sf.select_model(X, y, metric="accuracy").model, sf.MixtureDiscriminant)
 
 
 def test_hopeless_mixtures_are_given_up_after_the_first_fold():

@@ -165,10 +165,11 @@ class Automatic:
 
     @property
     def _best_losses(self) -> Floats:
-        """The losses of the best candidate so far in each fold, (f,)."""
-        each = np.concatenate(self.losses)
-        means = np.where(np.isnan(each).any(axis=1), np.inf, each.mean(axis=1))
-        return np.asarray(each[int(means.argmin())])
+        """The log-losses of the best candidate so far in each fold, (f,)."""
+        means = [np.nan_to_num(one.mean(axis=1), nan=np.inf) for one in self.losses]
+        i = int(np.argmin([own.min() for own in means]))
+        # The deciding score may be another one, in other units.
+        return np.asarray(self.contest.losses(self.entrants[i].take([means[i].argmin()]))[0])
 
 
 def _smallest(values: Floats) -> float:
