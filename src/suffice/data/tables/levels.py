@@ -12,7 +12,7 @@ from suffice.data.arrays import Array, Indices
 from suffice.data.features import check_not_empty, is_read
 from suffice.data.gaps import is_missing
 from suffice.data.labels import encode_integers, string_array
-from suffice.data.tables.user_table import table_columns
+from suffice.data.tables.user_table import row_count, table_columns
 from suffice.errors import InvalidFeatures, Mismatch, NotFinite
 from suffice.text import shown
 
@@ -99,7 +99,7 @@ def columns_of(X: Any, first_row: int = 0) -> tuple[list[Column], tuple[str, ...
     else:
         pairs = zip(columns, names, strict=True)
         own = [_of_series(series, f"column {name!r}") for series, name in pairs]
-    check_not_empty((len(columns[0]) if columns else 0, len(columns)))
+    check_not_empty((row_count(X), len(columns)))
     return own, names if names and all(isinstance(name, str) for name in names) else None
 
 
