@@ -99,7 +99,7 @@ def columns_of(X: Any, first_row: int = 0) -> tuple[list[Column], tuple[str, ...
     else:
         pairs = zip(columns, names, strict=True)
         own = [_of_series(series, f"column {name!r}") for series, name in pairs]
-    check_not_empty((row_count(X), len(columns)))
+    check_not_empty((len(columns[0]) if columns else row_count(X), len(columns)))
     return own, names if names and all(isinstance(name, str) for name in names) else None
 
 

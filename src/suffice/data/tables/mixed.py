@@ -101,7 +101,7 @@ class ColumnLayout:
         names = _names(X)
         owner: dict[int, str] = {}
         for key, claim in claims.items():
-            for j in () if claim.columns is None else places(claim.columns, names, claim.source):
+            for j in () if claim.columns is None else _positions(claim, names):
                 if owner.get(j, key) != key:
                     raise InvalidParameter(
                         f"column {shown(names[j])} is named for two parts, "
@@ -176,6 +176,21 @@ def _take_columns(table: Array, at: tuple[int, ...]) -> Array:
 def check_shape(X: Any) -> None:
     """Raise unless X is a table, whatever its columns hold."""
     _names(X)
+
+
+def _positions(claim: Claim, names: tuple[str, ...]) -> list[int]:
+    if isinstance(claim.columns, str) or not isinstance(claim.columns, Iterable):
+        raise InvalidParameter(
+            f"{claim.source} is {shown(claim.columns)}; it must be a list of column names or "
+            "positions, or a mask."
+        )
+    columns = list(claim.columns)
+    negative = [one for one in columns if isinstance(one, int | np.integer) and one < 0]
+    if negative:
+        raise InvalidParameter(
+            f"{claim.source}= names column {shown(negative[0])}; positions count from 0."
+        )
+    return places(columns, names, claim.source)
 
 
 def _names(X: Any) -> tuple[str, ...]:

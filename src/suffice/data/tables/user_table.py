@@ -36,7 +36,9 @@ def table_columns(X: Any) -> tuple[list[Any], tuple[Any, ...] | None]:
 
 def _of_rows(X: Any) -> Array:
     try:
-        rows = [list(row) for row in X]
+        rows = [list(row) for row in X if not isinstance(row, str | bytes)]
+        if len(rows) < len(X):
+            raise TypeError("a text is not a row")
     except TypeError:
         check_two_dimensional(np.array(X, object).shape)
         raise InvalidFeatures("X is not a table; pass a data frame, an array or rows.") from None
