@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from suffice.models.em.expectation import expected_sums
 from suffice.models.em.observed import Observed
 from suffice.models.em.observed_parts import ObservedParts
+from suffice.selection.family_path import FullPath
 from suffice.selection.fold_completion import completed_moments
+from suffice.selection.fold_moments import FoldMoments
 from suffice.selection.folds import Fold
 from suffice.statistics.summarize import summarize
 
@@ -54,3 +57,20 @@ def test_values_that_are_missing_do_not_shrink_variances():
     moments = completed_moments(X, codes, np.ones(4000), folds, 1, tolerance=1e-8, max_steps=500)
     variance = moments.scatter[0, 0, 0, 0] / 4000
     assert abs(variance / np.var(X[:400, 0]) - 1) < 0.005
+
+
+@pytest.mark.parametrize("d", [4, 20])
+def test_distances_of_rows_with_gaps_are_those_of_their_known_values(d):
+    X, codes = gapped(n=200, d=d, k=2, share=0.4)
+    known = np.where(np.isnan(X), 0.0, X)
+    fold = Fold(np.arange(100), np.arange(100, 200))
+    moments = FoldMoments.of(known, codes, np.ones(200), [fold], 2)
+    found = FullPath.of(moments, 1.0, "diagonal").distances(0, X[fold.test], np.array([0.1]))
+    covariance = moments.pooled[0] / 100
+    covariance = 0.9 * covariance + 0.1 * np.diag(covariance.diagonal())
+    for i, row in enumerate(X[fold.test]):
+        o = ~np.isnan(row)
+        own, steps = covariance[np.ix_(o, o)], (row - moments.mean[0])[:, o]
+        squares = (steps * np.linalg.solve(own, steps.T).T).sum(axis=1)
+        np.testing.assert_allclose(found.squares[0, :, i], squares, rtol=1e-8)
+        np.testing.assert_allclose(found.determinants[0, :, i], np.linalg.slogdet(own)[1])

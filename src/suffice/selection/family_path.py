@@ -259,7 +259,7 @@ class GapRows:
         >>> GapRows.of(np.array([[True, False], [True, True], [True, False]]))
         [GapRows(rows=array([0, 2]), pattern=array([0, 0]), patterns=array([[1]]))]
         """
-        bits = np.packbits(~held, axis=1)
+        bits = np.ascontiguousarray(np.packbits(~held, axis=1))
         keys = bits.view(np.dtype((np.void, bits.shape[1]))).ravel()
         _, first, pattern = np.unique(keys, return_index=True, return_inverse=True)
         counts = (~held[first]).sum(axis=1)
