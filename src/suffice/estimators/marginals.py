@@ -9,6 +9,7 @@ import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.tables.mixed import mask
+from suffice.data.tables.shared_reading import shared_reading
 from suffice.estimators.pooled.pooled_model import PooledModel
 from suffice.models.scoring import log_posterior, normalised
 
@@ -30,7 +31,8 @@ def marginal_posterior(model: Any, X: Any) -> Callable[[Array], Floats]:
     """
     fitted = model._fitted
     if isinstance(fitted, PooledModel):
-        members = [marginal_posterior(member, X) for member in fitted.with_density.values()]
+        with shared_reading():
+            members = [marginal_posterior(member, X) for member in fitted.with_density.values()]
 
         def pooled(left_out: Array) -> Floats:
             scores = fitted.combine([answer(left_out) for answer in members])

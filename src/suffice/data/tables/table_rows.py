@@ -18,6 +18,7 @@ from suffice.data.features import as_frame
 from suffice.data.gaps import is_missing
 from suffice.data.tables.frame_output import frame_kind
 from suffice.data.tables.prepared_table import PreparedTable
+from suffice.data.tables.shared_reading import read_once
 from suffice.data.tables.table_layout import TableLayout
 from suffice.errors import InvalidFeatures, InvalidParameter
 from suffice.text import shown
@@ -53,6 +54,10 @@ class TableReader:
         """
         if columns is not None:
             return cls.described(columns)
+        return read_once(X, "reader", lambda: cls._by_detection(X))
+
+    @classmethod
+    def _by_detection(cls, X: Any) -> TableReader | None:
         return None if holds_numbers(X) else cls.of_layout(TableLayout.of(X))
 
     @classmethod
@@ -178,7 +183,9 @@ class TableReader:
         """
         if isinstance(X, ReadTable) and X.reader == self:
             return X.table
-        return PreparedTable(self.layout.read(X, first_row))
+        return read_once(
+            X, (self, first_row), lambda: PreparedTable(self.layout.read(X, first_row))
+        )
 
     def prepare_row(self, values: Sequence[Any]) -> PreparedTable:
         """A table of one row: a value for each column that is used, None where it is unknown."""

@@ -18,7 +18,9 @@ from suffice.data.outliers import with_outliers
 from suffice.data.parameters import check_callable
 from suffice.data.tables.labelled_table import LabelledTable
 from suffice.data.tables.mixed import ColumnLayout
+from suffice.data.tables.shared_reading import shared_reading
 from suffice.data.tables.table_rows import as_features_frame
+from suffice.data.tables.user_table import take_rows
 from suffice.errors import InvalidParameter
 from suffice.estimators.automatic.candidates import (
     fit_quietly,
@@ -218,7 +220,9 @@ class _Contest:
         for i, fold in enumerate(() if self.notes else self.trial.folds):
             try:
                 training = change(self.trial.table, fold.train)
-                by_fold[i] = [self._test(model, training, fold) for model in self.models]
+                rows = take_rows(self.trial.table.X, fold.test)
+                with shared_reading():
+                    by_fold[i] = [self._test(one, training, fold, rows) for one in self.models]
             except KeyboardInterrupt:
                 self.notes.append("Interrupted before all scores with outliers or fewer rows.")
                 break
@@ -227,13 +231,14 @@ class _Contest:
             name: np.array([[one[name] for one in fold] for fold in by_fold]).T for name in METRICS
         }
 
-    def _test(self, model: Any, training: LabelledTable, fold: Fold) -> dict[str, float]:
+    def _test(self, model: Any, training: LabelledTable, fold: Fold, rows: Any) -> dict[str, float]:
+        """The scores of a model of these training rows on the test rows of a fold."""
         try:
             # Warnings about few rows or outliers are ignored: the scores show their effect.
             fitted, _ = fit_quietly(clone(model), training)
         except Exception:  # of any library
             return dict.fromkeys(METRICS, np.nan)
-        sums = self.trial.test(fitted, fold)
+        sums = self.trial.test(fitted, fold, rows)
         return {name: float(metric.values(sums)[0]) for name, metric in METRICS.items()}
 
 

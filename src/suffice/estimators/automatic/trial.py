@@ -154,9 +154,9 @@ class Trial:
         means = {name: values[~np.isnan(values)] for name, values in self._metrics(sums).items()}
         return {name: float(some.mean()) if len(some) else np.nan for name, some in means.items()}
 
-    def test(self, model: Any, fold: Fold) -> MetricSums:
+    def test(self, model: Any, fold: Fold, rows: Any) -> MetricSums:
         """The metrics of a fitted model on the test rows of a fold."""
-        return self._sums(log_probabilities(model, take_rows(self.table.X, fold.test)), fold)
+        return self._sums(log_probabilities(model, rows), fold)
 
     def _sums(self, log_posterior: Floats, fold: Fold) -> MetricSums:
         weights = None if self.table.weights is None else self.table.weights[fold.test]
@@ -248,7 +248,7 @@ class Trial:
         for fold in self.folds:
             fitted, messages = fit_quietly(clone(model), self.table.take(fold.train))
             notes += [f"{class_name(model)}: {message}" for message in messages]
-            sums.append([self.test(fitted, fold)])
+            sums.append([self.test(fitted, fold, take_rows(self.table.X, fold.test))])
             complexity = complexity_of(fitted)
             self.steps.add()
         return self._metrics(sums), complexity, notes

@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from suffice.data.arrays import Array, Floats
 from suffice.data.parameters import flag
 from suffice.data.tables.labelled_table import LabelledTable
+from suffice.data.tables.shared_reading import shared_reading
 from suffice.data.tables.table_rows import TableReader
 from suffice.errors import InvalidParameter, Mismatch
 from suffice.estimators.anywhere import learns, learns_afresh
@@ -131,8 +132,8 @@ class PooledDiscriminant(PooledAnswers):
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit the members, then weigh and recalibrate them by rows outside their training folds."""
         calibrate = flag("calibrate", self.calibrate)
-        X, y = checked_rows(X, self.columns), self._labels(y)
-        with repairs_expected():
+        with repairs_expected(), shared_reading():
+            X, y = checked_rows(X, self.columns), self._labels(y)
             trial = Trial(X, y, sample_weight, self.cv, 1, None, self.columns)
             class_priors(self.priors, trial.table.classes, class_weight(trial.table))
             named = self._candidates(trial)

@@ -17,6 +17,7 @@ from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.features import as_features
 from suffice.data.parameters import check_room, count, is_number
 from suffice.data.tables.frame_output import by_name, frame_kind, new_frame
+from suffice.data.tables.shared_reading import shared_reading
 from suffice.data.tables.table_writing import write_rows
 from suffice.data.tables.user_table import row_count, take_rows
 from suffice.errors import InvalidParameter
@@ -113,8 +114,9 @@ class PooledAnswers(Classifier[PooledModel]):
         model, X = self._fitted, self._rows(X)
         codes = None if y is None else class_codes(model.classes, y, row_count(X))
         labels = None if codes is None else model.classes[codes]
-        tables = [member.impute(X, labels) for member in model.generative.values()]
-        shares = model.member_shares(X, codes)
+        with shared_reading():
+            tables = [member.impute(X, labels) for member in model.generative.values()]
+            shares = model.member_shares(X, codes)
         return self._write(mean_of([self._read(table) for table in tables], shares), X)
 
     @on_rows
@@ -197,8 +199,9 @@ class PooledAnswers(Classifier[PooledModel]):
         """Rows completed at random n times, each by one of the members."""
         model = self._fitted
         labels = None if codes is None else model.classes[codes]
-        shares = model.member_shares(X, codes)
-        drawn = [one.impute_draws(X, n, labels, rng) for one in model.generative.values()]
+        with shared_reading():
+            shares = model.member_shares(X, codes)
+            drawn = [one.impute_draws(X, n, labels, rng) for one in model.generative.values()]
         return [
             pick([self._read(table) for table in tables], random_columns(shares, rng))
             for tables in zip(*drawn, strict=True)
@@ -275,5 +278,6 @@ class PooledAtypicality:
     def _mean(self, X: Any, by_class: bool) -> Floats:
         weights = self.model.pool.weights / self.model.pool.weights.sum()
         members = self.model.generative.values()
-        parts = [member.outlier_pvalue(X, by_class=by_class) for member in members]
+        with shared_reading():
+            parts = [member.outlier_pvalue(X, by_class=by_class) for member in members]
         return np.asarray(np.tensordot(weights, np.stack(parts), axes=1))

@@ -12,6 +12,7 @@ import numpy as np
 
 from suffice.data.arrays import Array, Floats, Indices
 from suffice.data.tables.mixed import NUMERIC
+from suffice.data.tables.shared_reading import shared_reading
 from suffice.errors import InvalidParameter
 from suffice.estimators.automatic.candidates import log_probabilities
 from suffice.estimators.classifier import Classifier
@@ -36,7 +37,9 @@ class PooledModel(ClassModel):
 
     def scores(self, X: Any) -> Floats:
         """ln p(y | x) up to a constant of the row, (n, k)."""
-        return self.combine([log_probabilities(one, X) for one in self.members.values()])
+        with shared_reading():
+            parts = [log_probabilities(one, X) for one in self.members.values()]
+        return self.combine(parts)
 
     def combine(self, parts: Sequence[Floats]) -> Floats:
         """ln p(y | x) up to a constant of the row, from that of each member, (n, k) each."""
@@ -44,15 +47,16 @@ class PooledModel(ClassModel):
 
     def joint(self, X: Any) -> Floats:
         """ln p(x, y) = ln p(x) + ln p(y | x), (n, k)."""
-        scores = self.scores(X)
-        density = self.log_density(X)
+        with shared_reading():
+            scores, density = self.scores(X), self.log_density(X)
         return np.asarray(scores + (density - log_sum(scores))[:, None])
 
     def log_density(self, X: Any) -> Floats:
         """ln p(x), (n,), from the members whose densities can be compared."""
         at = self._comparable
         members = list(self.generative.values())
-        densities = np.stack([members[i].score_samples(X) for i in at], axis=1)
+        with shared_reading():
+            densities = np.stack([members[i].score_samples(X) for i in at], axis=1)
         weights = self.pool.weights[at]
         return log_sum(densities + np.log(weights / weights.sum()))
 
