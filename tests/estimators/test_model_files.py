@@ -710,3 +710,27 @@ def test_the_last_bit_does_not_depend_on_what_was_asked_first(kind, tmp_path):
     again = reloaded(model, tmp_path / "m")
     assert same(again.predict_proba(rows), model.predict_proba(rows))
     assert same(again.predict_proba(rows[:5]), model.predict_proba(rows[:5]))
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32"])
+def test_levels_that_are_fractions_of_any_precision_come_back(dtype, tmp_path):
+    levels = (CODES / 2).astype(dtype)
+    model = sf.CategoricalNB().fit(levels, Y)
+    again = reloaded(model, tmp_path / "m")
+    assert same(again.predict_proba(levels), model.predict_proba(levels))
+
+
+def test_a_model_of_columns_under_several_lines_of_names_comes_back(tmp_path):
+    lines = pd.MultiIndex.from_product([["a", "b"], ["x", "y"]])
+    frame = pd.DataFrame(X, columns=lines)
+    model = sf.LDA().fit(frame, Y)
+    assert model.feature_names_in_.tolist() == ["a x", "a y", "b x", "b y"]
+    again = reloaded(model, tmp_path / "m")
+    assert same(again.predict_proba(frame), model.predict_proba(frame))
+    assert again.sample(2, random_state=0)[0].columns.tolist() == ["a x", "a y", "b x", "b y"]
+
+
+@pytest.mark.filterwarnings("error")
+def test_labels_of_half_precision_are_read_without_a_warning():
+    halves = np.arange(90, dtype=np.float16) % 3
+    assert sf.LDA().fit(X, halves).classes_.tolist() == [0, 1, 2]

@@ -275,7 +275,7 @@ def _check_whole(values: Array, first: int) -> None:
     missing = np.isnan(values)
     if missing.any():
         raise _missing(first + int(missing.argmax()), int(missing.sum()))
-    uneven = (np.abs(values) > 2**53) | (values != np.floor(values))
+    uneven = (np.abs(values) > np.float64(2**53)) | (values != np.floor(values))
     if uneven.any():
         row = int(uneven.argmax())
         raise InvalidLabels(

@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
 from suffice.data.arrays import Array
+from suffice.data.features import as_frame
 from suffice.data.tables.table_rows import TableReader
 from suffice.errors import InvalidFeatures, NotNumbers
 from suffice.text import shown
@@ -62,6 +63,10 @@ def check_columns(estimator: Any, X: Any) -> None:
 
 
 def _read(estimator: Any, X: Any, reset: bool) -> None:
+    frame = as_frame(X)
+    if frame is not None:
+        # Several lines of names are joined there; scikit-learn would see no names.
+        X = frame.to_native()
     try:
         validate_data(estimator, X=X, reset=reset, skip_check_array=True)
     except ValueError as error:

@@ -184,9 +184,8 @@ def _of_floats(values: Array, name: str, first_row: int) -> Column:
         raise NotFinite(f"Input X contains infinity: row {first_row + i}, {name}.")
     known = _not_negative(np.where(missing, 0.0, values), name, first_row)
     uneven = known != np.floor(known)
-    if not uneven.any():
-        known = known.astype(np.int64)
-    elif len(np.unique(known[uneven])) > MOST_FRACTIONS:
+    known = known.astype(np.float64 if uneven.any() else np.int64, copy=False)
+    if len(np.unique(known[uneven])) > MOST_FRACTIONS:
         i = int(uneven.argmax())
         raise InvalidFeatures(
             f"{name} looks like a measurement: it holds {values[i]} in row {first_row + i} and "
