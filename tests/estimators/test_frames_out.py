@@ -137,6 +137,26 @@ def test_numbers_and_dates_written_as_text_are_filled_as_text():
     np.testing.assert_allclose(rows[1, 0], model._rows(full.iloc[[1]])[0, 0])
 
 
+@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pa.table])
+def test_a_column_without_any_value_takes_the_type_of_what_is_filled_in(make):
+    table = {"size": [1.0, 2.0, 1.0, 2.5], "town": ["Ulm", "Wien", "Wien", "Ulm"]}
+    model = sf.LDA().fit(make(table), [0, 1, 0, 1])
+    numbers = model.impute(make({"size": [None] * 4, "town": ["Ulm"] * 4}))["size"]
+    np.testing.assert_allclose(np.asarray(numbers, float), model.means_[:, 0].mean(), rtol=1e-12)
+    assert not any(isinstance(value, str) for value in numbers.to_numpy().tolist())
+    towns = model.impute(make({"size": [1.0] * 4, "town": [None] * 4}))["town"]
+    assert set(towns.to_numpy().tolist()) <= {"Ulm", "Wien"}
+
+
+@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pa.table])
+def test_a_column_that_no_row_has_a_value_of_stays_empty(make):
+    table = make({"count": [1, 2, 1, 2], "empty": [None] * 4})
+    for model in (sf.CategoricalNB(), sf.MixedNB(), sf.LDA()):
+        filled = model.fit(table, [0, 1, 0, 1]).impute(table)
+        assert filled["count"].to_numpy().tolist() == [1, 2, 1, 2]
+        assert all(value is None or value != value for value in filled["empty"].to_numpy())
+
+
 @pytest.mark.parametrize("model", [sf.QDA(), sf.MixedNB(), sf.LDA()], ids=repr)
 @each_table
 def test_probabilities_come_as_the_frame_that_was_asked_for(make, model, tmp_path):

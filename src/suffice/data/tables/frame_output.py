@@ -90,7 +90,13 @@ def text_columns(X: Any) -> set[str]:
     frame = as_frame(X)
     assert frame is not None
     own = (series for series in frame.iter_columns() if series.dtype in (nw.String, nw.Object))
-    return {series.name for series in own if not ColumnType.of(series).objects}
+    return {one.name for one in own if not (ColumnType.of(one).objects or _is_untyped(one))}
+
+
+def _is_untyped(series: Any) -> bool:
+    """Whether a column has no value, nor a type that says what its values would be."""
+    untyped = str(ColumnType.of(series).native).lower() in ("object", "null")
+    return untyped and bool(series.is_null().all())
 
 
 def fill_table(X: Any, rows: Array) -> Any:
@@ -116,6 +122,8 @@ def with_gaps_filled(X: Any, columns: Mapping[str, tuple[Array, Array]]) -> Any:
 
 def _fill(series: Any, values: Array, missing: Array) -> Any:
     at, kind = np.flatnonzero(missing), ColumnType.of(series)
+    if _is_untyped(series):
+        return nw.new_series(series.name, _listed(values), backend=series.implementation)
     new = kind.series(values[at])
     if new is None:
         series = series.cast(nw.Float64) if values.dtype.kind == "f" else series
