@@ -276,3 +276,10 @@ def test_infinity_in_a_table_with_levels_is_named_by_its_column():
     rows.loc[7, "size"] = np.inf
     with pytest.raises(NotFinite, match="size"):
         sf.select_model(rows, rng.choice(["a", "b"], 60))
+
+
+def test_a_description_that_sets_every_column_aside_says_how_to_read_one():
+    table = pd.DataFrame({"size": [1.0, 2.0, 3.0, 4.0], "town": ["Ulm", "Wien", "Ulm", "Wien"]})
+    nothing = sf.describe(table, drop=["size", "town"])
+    with pytest.raises(InvalidParameter, match=r"columns=suffice\.describe\(X, categorical="):
+        sf.LDA(columns=nothing).fit(table, [0, 0, 1, 1])

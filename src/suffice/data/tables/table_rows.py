@@ -69,7 +69,10 @@ class TableReader:
                 f"columns is {shown(columns)}; it must be what suffice.describe(X) returns."
             )
         if not layout.used:
-            raise InvalidParameter("columns sets every column aside; there is no feature left.")
+            raise InvalidParameter(
+                "columns sets every column aside, which leaves no feature; say how to read some of "
+                "them, as in columns=suffice.describe(X, categorical=[...])."
+            )
         return cls(layout)
 
     @classmethod

@@ -48,11 +48,7 @@ class FamilyView:
     ) -> Iterator[Entrants]:
         """Full covariances of one pooling; none if all of them are singular."""
         measure, usable = _full_measure(self.moments, self.rows, target, pooling, shares)
-        given = [
-            {"pooling": pooling, "shrinkage": share, "target": target, "inflation": factor}
-            for share in usable
-            for factor in inflations
-        ]
+        given = _combined(target, pooling, usable, "inflation", inflations)
         if given:
             kind = "linear" if pooling == 1 else "quadratic"
             yield self._entrants(kind, given, _inflated(measure, inflations), len(usable))
@@ -62,11 +58,7 @@ class FamilyView:
     ) -> Iterator[Entrants]:
         """Student t classes of full covariances; none if all of them are singular."""
         measure, usable = _full_measure(self.moments, self.rows, target, pooling, shares)
-        given = [
-            {"pooling": pooling, "shrinkage": share, "target": target, "degrees_of_freedom": f}
-            for share in usable
-            for f in freedoms
-        ]
+        given = _combined(target, pooling, usable, "degrees_of_freedom", freedoms)
         known = np.count_nonzero(~np.isnan(self.rows[:, self.moments.variance > 0]), axis=1)
 
         def densities(fold: int, at: Indices, which: Indices) -> Floats:
@@ -297,6 +289,17 @@ def _inflated(measure: Measure, inflations: Sequence[float]) -> Densities:
     """Gaussian densities under covariances times some factors."""
     factors = np.array(inflations)
     return lambda fold, at, which: measure(fold, at, which).scores(factors)
+
+
+def _combined(
+    target: str, pooling: float, shares: Sequence[float], name: str, values: Sequence[float]
+) -> list[dict[str, Any]]:
+    """The settings for each share of the target, and each value of the parameter of this name."""
+    return [
+        {"pooling": pooling, "shrinkage": share, "target": target, name: value}
+        for share in shares
+        for value in values
+    ]
 
 
 def _full_measure(
